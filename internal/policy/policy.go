@@ -169,8 +169,8 @@ func (p *Policy) WithAccepted(other *Policy) *Policy {
 	return &out
 }
 
-// HasBaselinesOf reports whether the policy has every baseline of another one.
-func (p *Policy) HasBaselinesOf(other *Policy) bool { return len(p.missingBaselines(other)) == 0 }
+// HasAllBaselinesOf reports whether the policy has every baseline of another one.
+func (p *Policy) HasAllBaselinesOf(other *Policy) bool { return len(p.missingBaselines(other)) == 0 }
 
 // missingBaselines returns another policy's baselines that this one does not have.
 func (p *Policy) missingBaselines(other *Policy) (missing []Baseline) {

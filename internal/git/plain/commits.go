@@ -30,7 +30,7 @@ func (r *Repo) commit(ctx context.Context, id string) (*commit, error) {
 	if c := r.commits[id]; c != nil {
 		return c, nil
 	}
-	o, err := r.object(ctx, id, plumbing.CommitObject, maxObject)
+	o, err := r.object(ctx, id, plumbing.CommitObject, maxParsed)
 	if err != nil {
 		return nil, err
 	}

@@ -38,7 +38,8 @@ func (r *Repo) worktrees() (out []githistory.Neighbour, err error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	dotGits := map[string]string{r.CommonDir: r.CommonDir} // maps git directories to the work trees' .git, which in the main work tree is the same
+	// dotGits maps the git directory of each work tree to its .git. In the main work tree .git is the git directory itself.
+	dotGits := map[string]string{r.CommonDir: r.CommonDir}
 	if bare, _ := r.config.last("core.bare"); bare == "true" {
 		clear(dotGits)
 	}
@@ -77,7 +78,7 @@ func (r *Repo) worktrees() (out []githistory.Neighbour, err error) {
 func (r *Repo) upstream(ctx context.Context) (string, error) {
 	head, err := r.CurrentBranch(ctx)
 	branch, isBranch := strings.CutPrefix(head, "refs/heads/")
-	if err != nil || !isBranch || r.head.ID == "" { // without an id HEAD's branch has no commit yet
+	if err != nil || !isBranch || r.head.ID == "" { // the branch has no commit yet
 		return "", err
 	}
 	merge := r.config["branch."+branch+".merge"]

@@ -9,7 +9,7 @@
 // missing objects for absent files. Its reader of refs returns the older packed id if a ref's file is empty.
 //
 // The repository's owner is not checked. git refuses another user's repository because its configuration and hooks could run programs; this
-// reader runs none.
+// reader runs no program that they name.
 package plain
 
 import (
@@ -40,11 +40,11 @@ var unusualVariables = []string{
 	"GIT_CONFIG", "GIT_CONFIG_PARAMETERS", "GIT_CONFIG_COUNT",
 }
 
-// findPlain finds the repository of a directory as git does if that is the current directory, and refuses one that is not plain. The path dir must have
-// its symbolic links resolved, as githistory.Physical does.
+// findPlain finds the repository that git finds if it is started in a directory, and refuses one that is not plain. The path dir must have its symbolic
+// links resolved, as githistory.Physical does.
 func findPlain(dir string, env gitcmd.Environ) (p githistory.Place, settings config, err error) {
 	top := githistory.Nearest(dir, env)
-	if _, named := env.Lookup("GIT_DIR"); named {
+	if _, isSet := env.Lookup("GIT_DIR"); isSet {
 		top = dir // if GIT_DIR is set, git takes the current directory as the work tree's root
 	}
 	if top == "" {
@@ -69,8 +69,8 @@ func findPlain(dir string, env gitcmd.Environ) (p githistory.Place, settings con
 // findLinkedTree finds the git directories of a linked work tree, whose .git is a file (gitrepository-layout(5)).
 func findLinkedTree(p *githistory.Place) error {
 	data, err := os.ReadFile(p.GitDir)
-	dir, named := strings.CutPrefix(strings.TrimRight(string(data), "\r\n"), "gitdir: ")
-	if err != nil || !named {
+	dir, found := strings.CutPrefix(strings.TrimRight(string(data), "\r\n"), "gitdir: ")
+	if err != nil || !found {
 		return cmp.Or(err, unserved("the file %s does not name a directory", wording.Printable(p.GitDir)))
 	}
 	if p.GitDir, err = filepath.EvalSymlinks(githistory.Within(p.Top, dir)); err != nil {
@@ -93,12 +93,12 @@ func checkVariables(p githistory.Place, env gitcmd.Environ) error {
 	if text, set := env.Lookup("GIT_INDEX_FILE"); set && text == "" {
 		return unserved("GIT_INDEX_FILE is empty")
 	}
-	named, set := env.Lookup("GIT_DIR")
+	gitDir, set := env.Lookup("GIT_DIR")
 	if !set {
 		return nil
 	}
-	named = githistory.Within(p.Top, named)
-	if real, err := filepath.EvalSymlinks(named); named != filepath.Join(p.Top, ".git") && (err != nil || real != p.GitDir) {
+	gitDir = githistory.Within(p.Top, gitDir)
+	if real, err := filepath.EvalSymlinks(gitDir); gitDir != filepath.Join(p.Top, ".git") && (err != nil || real != p.GitDir) {
 		return unserved("GIT_DIR does not name the .git of %s", wording.Printable(p.Top))
 	}
 	return nil
@@ -183,14 +183,15 @@ func checkEntries(entries []*index.Entry) error {
 	return nil
 }
 
-// maxIndexKB limits a sum, in KB: the sizes of the packs' indexes, and four times the size of the work tree's index, which takes four times as long to read.
-// Up to this limit, a hook with go-git is about as fast as with git. go-git reads the indexes of all packs before it answers anything: 800 KB, about 30,000
-// objects, take 3.7 ms. With git, a hook starts it three times, which takes 2 ms in all, or eight times, 5 ms in all, if there is a log to judge.
+// maxIndexKB limits a sum, in KB: the sizes of the packs' indexes, and four times the size of the work tree's index, since one KB of that takes four times as
+// long to read. Up to this limit, a hook with go-git is about as fast as with git. go-git reads the indexes of all packs before it answers anything: 800 KB,
+// about 30,000 objects, take 3.7 ms. The other reader starts git three times in a hook, which takes 2 ms in all; if there is a log to judge, eight times,
+// which takes 5 ms.
 const maxIndexKB = 800
 
-// Small reports whether a hook is about as fast with this reader as with git; why is the reason if it is not. It only helps to choose a reader, so it
+// IsSmallEnough reports whether a hook is about as fast with this reader as with git; why is the reason if it is not. It only helps to choose a reader, so it
 // ignores files that it cannot read.
-func (r *Repo) Small() (why string, small bool) {
+func (r *Repo) IsSmallEnough() (why string, small bool) {
 	packs, _ := filepath.Glob(filepath.Join(r.CommonDir, "objects", "pack", "*.idx")) //nolint:errcheck // the pattern is valid
 	bytes := int64(0)
 	for _, name := range append(packs, slices.Repeat([]string{r.indexFile()}, 4)...) { // the work tree's index counts four times

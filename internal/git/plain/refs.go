@@ -42,7 +42,7 @@ func (s *refs) dir(name string) string {
 	return s.commonDir
 }
 
-// readRef reads one ref. It contains either the name of another ref, target, or an id. Both are empty if the ref does not exist.
+// readRef reads one ref. target is the name of the ref that it leads to, or id is the id that it contains. Both are empty if the ref does not exist.
 func (s *refs) readRef(name string) (target, id string, err error) {
 	path := filepath.Join(s.dir(name), filepath.FromSlash(name))
 	info, err := os.Lstat(path)
@@ -243,8 +243,8 @@ func (r *Repo) commitOf(ctx context.Context, name string) (*commit, error) {
 	return c, err
 }
 
-// idOf returns the id that a name stands for: a full id itself, in lower case, or the id of a ref. HEAD and full names of refs mean only that ref. If it
-// does not exist, git would try refs/tags/HEAD and the like; idOf does not, because anybody who may push can create those.
+// idOf returns the id that a name stands for: a full id itself, in lower case, or the id of a ref. HEAD, and each full name of a ref, stands for exactly
+// that ref. If the ref does not exist, git would try refs/tags/HEAD and the like; idOf does not, because anybody who may push can create those.
 func (r *Repo) idOf(name string) (string, error) {
 	if id := strings.ToLower(name); githistory.SHA1.Valid(id) {
 		return id, nil

@@ -105,6 +105,6 @@ func (r *Repo) Signature(ctx context.Context, revision string) (history.Signatur
 		}
 		return history.Signature{Name: name, Email: email}, nil
 	}
-	o, err := r.object(ctx, revision, plumbing.CommitObject, maxObject)
+	o, err := r.object(ctx, revision, plumbing.CommitObject, maxParsed)
 	return githistory.ParseSignature(o.data), err
 }

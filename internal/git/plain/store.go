@@ -27,13 +27,13 @@ import (
 )
 
 const (
-	// maxObject is the size limit for a commit or a tree, in bytes.
-	maxObject = 64 << 20
+	// maxParsed is the size limit for a commit or a tree, in bytes.
+	maxParsed = 64 << 20
 	// maxTags is the limit for a chain of tags of tags, and maxTag the size limit for a tag, in bytes.
 	maxTags, maxTag = 100, 1 << 20
 	// idSize is the size of an id in bytes. This reader supports only sha1.
 	idSize = len(plumbing.Hash{})
-	// cacheSize is the size, in bytes, of go-git's cache of unpacked objects, on which others are stored as deltas.
+	// cacheSize is the size, in bytes, of go-git's cache of objects from packs, of which other objects are deltas.
 	cacheSize = 32 * cache.MiByte
 	// maxInMemory is the size, in bytes, of the largest object that go-git builds in memory; logs are smaller. Larger ones stream, which is slower.
 	maxInMemory = 16 << 20
@@ -110,8 +110,8 @@ func (s *store) try(id string, limit int64) (o object, err error) {
 	}
 	encoded, err := s.packs.EncodedObject(plumbing.AnyObject, hash)
 	if errors.Is(err, plumbing.ErrObjectNotFound) {
-		// The pack may also be damaged: its index lists an object that it lacks, or the entry in its index is broken. EncodedObject skips a broken
-		// entry; HashesWithPrefix returns an error.
+		// The object may be missing, or its pack is damaged: the pack lacks an object that its index lists, or the entry in its index is broken.
+		// EncodedObject skips a broken entry; HashesWithPrefix returns an error.
 		listed, err := s.packs.HashesWithPrefix(hash[:])
 		if err == nil && len(listed) > 0 {
 			err = errors.New("the pack does not hold what its index says")

@@ -35,7 +35,7 @@ func (e treeEntry) sortKey() string {
 	return e.name
 }
 
-// file converts the entry to the gate's File. For none and for a directory it is the zero File.
+// file converts the entry to the gate's File. For the zero treeEntry and for a directory it returns the zero File.
 func (e treeEntry) file(path string) history.File {
 	if e.mode == 0 || e.mode == filemode.Dir {
 		return history.File{}
@@ -134,7 +134,7 @@ func (d *diff) tree(id plumbing.Hash) ([]treeEntry, error) {
 	if entries, found := d.inIndex[id]; found || id == plumbing.ZeroHash || id == emptyTree {
 		return entries, nil
 	}
-	o, err := d.repo.object(d.ctx, id.String(), plumbing.TreeObject, maxObject)
+	o, err := d.repo.object(d.ctx, id.String(), plumbing.TreeObject, maxParsed)
 	if err != nil {
 		return nil, err
 	}
@@ -157,7 +157,7 @@ func (d *diff) dirs(dir string, before, after plumbing.Hash) error {
 	}
 	b, err := d.tree(after)
 	for len(a)+len(b) > 0 && err == nil {
-		order := len(b) - len(a) // if one list is used up: negative takes from a, positive from b
+		order := len(b) - len(a) // negative if the next entry is only in a, positive if only in b; at first, for a list that is used up
 		if len(a) > 0 && len(b) > 0 {
 			if a[0] == b[0] {
 				a, b = a[1:], b[1:]

@@ -127,7 +127,7 @@ func (s Source) auto(ctx context.Context, do func(repo Repository, why string) e
 		return "", err
 	}
 	if err == nil {
-		if why, small := own.Small(); !small {
+		if why, small := own.IsSmallEnough(); !small {
 			if repo, gitErr := s.openGit(ctx); gitErr == nil {
 				reader, err = finish(repo, do(repo, why))
 				return reader, errors.Join(err, own.Close())

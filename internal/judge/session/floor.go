@@ -98,8 +98,8 @@ func (s *Session) judgeByPolicyAndFloor(floor *policy.Floor, judge func(*Session
 	return finding.AddFloor(report, second, floor.Source), nil
 }
 
-// UseFloor has this session judge by the floor of the request or the environment, if there is one: each policy that is set from now on is replaced by
-// the policy that the floor makes of it. UseFloor fails as readFloor and checkFloorPlace do.
+// UseFloor makes this session judge by the floor of the request or the environment, if there is one: [policy.Floor.PolicyFor] combines it with each policy
+// that is set from now on. UseFloor fails as readFloor and checkFloorPlace do.
 func (s *Session) UseFloor() (err error) {
 	if s.floor, err = s.Req.readFloor(); err != nil {
 		return err

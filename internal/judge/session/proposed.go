@@ -69,8 +69,7 @@ func (s *Session) judgeByNewStanzas(ctx context.Context, tip string, parents []s
 	return out, nil
 }
 
-// targetOf finds target, the commit whose history had landed before a change that ends at tip: see [gate.Adoption]. It is a commit, not the branch
-// Branches.Target.
+// targetOf finds target, the last commit that had landed before a change that ends at tip, and lands, for [gate.Adoption].
 //
 //   - If tip is the default branch's new tip, target is the merge base of the trusted commit and tip, and lands is true.
 //   - If tip is another commit, target is the trusted commit.

@@ -34,8 +34,8 @@ func (s *Session) findReach(ctx context.Context, id string, judged []string) (ou
 		return out, err
 	}
 	// The clone lacks the commit, or several ids begin with id, or Resolve took id for the name of a ref. A walk takes long. If the last walk met all of
-	// these tips, and no commit whose id begins with id, no such commit is reachable. If it met one, walk again: the last walk may have begun from more
-	// tips than these, the judged commits of an earlier call.
+	// these tips, and no commit whose id begins with id, no such commit is reachable. If it met one, walk again: the last walk may also have begun from the
+	// judged commits of an earlier call, and have met the commit from there.
 	beginsWithID := func(commit string) bool { return strings.HasPrefix(commit, id) }
 	notWalked := func(tip string) bool { return !s.walked[tip] }
 	if s.walked == nil || slices.ContainsFunc(tips, notWalked) || slices.ContainsFunc(slices.Collect(maps.Keys(s.walked)), beginsWithID) {
@@ -74,7 +74,7 @@ func (s *Session) mayLackCommits(ctx context.Context) (bool, error) {
 	return len(fetched) <= 1, err
 }
 
-// samePatch returns the first of the commits among that makes the same patch as commit; empty if there is none: see [githistory.SamePatch].
-func (s *Session) samePatch(ctx context.Context, commit string, among []string) (string, error) {
-	return githistory.SamePatch(ctx, s.Repo.Where(), s.Req.Environ, commit, among)
+// samePatch returns the first of some candidates that makes the same patch as commit; empty if there is none: see [githistory.SamePatch].
+func (s *Session) samePatch(ctx context.Context, commit string, candidates []string) (string, error) {
+	return githistory.SamePatch(ctx, s.Repo.Where(), s.Req.Environ, commit, candidates)
 }

@@ -55,7 +55,7 @@ type Request struct {
 	Version string
 	// Progress, if set, is called while commits are judged.
 	Progress func(done, total int)
-	// Evidence and Find are those of [run.Options]: Evidence has the report show entries' evidence, Find says which findings it lists.
+	// Evidence and Find are those of [run.Options]: with Evidence the report shows the evidence of entries; Find says which findings it lists.
 	Evidence bool
 	Find     func(*finding.Finding) bool
 }

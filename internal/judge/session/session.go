@@ -110,7 +110,8 @@ func (s *Session) makeReport(ctx context.Context, floor *policy.Floor, judge fun
 	if err == nil {
 		err = s.addDetails(ctx, report)
 	}
-	if err == nil && s.Repo != nil && s.Repo.Where().Bare && s.Opts.Mode != "pre-receive" { // fixes cannot be typed in a bare repository; but a pusher reads this report in a clone
+	// Fixes cannot be typed in a bare repository. A report of pre-receive is read by the person who pushes, in a clone.
+	if err == nil && s.Repo != nil && s.Repo.Where().Bare && s.Opts.Mode != "pre-receive" {
 		report.AddInClone()
 	}
 	address, addressErr := s.originAddress(ctx, report, err)

@@ -25,8 +25,8 @@ func (s *Session) SetStandings(ctx context.Context, head string) {
 	}
 }
 
-// findStandings finds out how far each commit of head's history may have spread, if it is not on the remote's default branch; the others have landed. It returns nil
-// for a bare repository without remote-tracking branches.
+// findStandings finds out how far the commits of head's history may have spread. It leaves out those on the remote's default branch, which have landed.
+// It returns nil for a bare repository without remote-tracking branches.
 func (s *Session) findStandings(ctx context.Context, head string) (map[string]history.Standing, error) {
 	published, err := s.Repo.Tips(ctx, "refs/remotes/")
 	if err != nil || s.Repo.Where().Bare && len(published) == 0 {

@@ -23,7 +23,7 @@ import (
 // configFile returns the path of the configuration in a revision of the repository.
 func (s *Session) configFile() string { return cmp.Or(s.Req.TrustedConfig, policy.File) }
 
-// Trust takes the session's policy from the configuration in a revision, which label names for people. If revision is empty, or if the revision has no
+// Trust takes the session's policy from the configuration in a revision; label is the revision's name for people. If revision is empty, or if the revision has no
 // configuration, Trust takes the built-in policy. If the configuration is invalid, Trust returns a [policy.InvalidError]. If the request names a file in
 // Config, all methods whose names begin with Trust, except TrustRoot, take the policy from that file.
 func (s *Session) Trust(ctx context.Context, revision, label string) error {
@@ -42,8 +42,8 @@ func (s *Session) Trust(ctx context.Context, revision, label string) error {
 }
 
 // TrustContent takes the policy from data, a configuration's content, or the built-in policy if data is nil. label names the configuration's place for
-// people. at is the revision of data, a commit or the index: it becomes Opts.Trusted. The schemas that data names are read from where the session's last Trust or
-// TrustRoot read them; if there was none, logs are not judged by schemas.
+// people. at is the revision of data, a commit or the index: it becomes Opts.Trusted. The schemas that data names are read from where the session's last call of
+// Trust or TrustRoot read them; before the first such call, logs are not judged by schemas.
 func (s *Session) TrustContent(data []byte, label, at string) error {
 	s.Opts.Trusted = at
 	if s.Req.Config != "" {
@@ -107,8 +107,8 @@ func (s *Session) AddMergedAccepted(ctx context.Context, head string, merged ...
 		} else if err != nil {
 			return err
 		}
-		if theirs.Opts.Policy.HasBaselinesOf(s.Opts.Policy) {
-			s.Opts.Trusted = id // id's configuration has every baseline of this policy, so id's logs can decide which are active
+		if theirs.Opts.Policy.HasAllBaselinesOf(s.Opts.Policy) {
+			s.Opts.Trusted = id // id's logs can decide which baselines are active, since id's configuration has all of them
 		}
 		s.Opts.Policy = s.Opts.Policy.WithAccepted(theirs.Opts.Policy)
 	}
@@ -148,7 +148,7 @@ func (s *Session) ParentsOfNextCommit(ctx context.Context, head string, merged [
 	return parents, nil
 }
 
-// TrustLocated takes the policy for `small-hook check`: from at's revision, or, for files on disk, from the root of the work tree around the directory
+// TrustLocated takes the policy for `small-hook check`: from the revision of at, or, for files on disk, from the root of the work tree around the directory
 // (without a work tree, from the directory itself).
 func (s *Session) TrustLocated(ctx context.Context, at Located) error {
 	if s.Repo != nil {
@@ -200,12 +200,14 @@ func (s *Session) useNamedFile() error {
 // useText takes the policy from data, a configuration's content, or the built-in policy if data is nil. source names the configuration's place for
 // people.
 func (s *Session) useText(source string, data []byte) error {
-	if s.TrustedText = data; data == nil {
+	s.TrustedText = data
+	if data == nil {
 		s.useDefaults("no " + s.configFile() + " in " + source)
 		return nil
 	}
 	p, err := policy.ParseWhole(source, data, catalogue.Known(), s.schemas)
-	if s.trustedSchemas = nil; p != nil {
+	s.trustedSchemas = nil
+	if p != nil {
 		s.trustedSchemas = p.SchemaDigests()
 	}
 	s.setPolicy(p)
@@ -278,7 +280,8 @@ func (s *Session) OptionsForOldCommits(ctx context.Context, tip string) (opts ru
 	p, _, err := s.readProposed(ctx, tip) //nolint:errcheck // CheckProposed reports an invalid configuration; p is nil then
 	opts = s.Opts
 	if opts.Policy, added = s.Opts.Policy.ForOldCommits(p); len(added) > 0 {
-		opts.Trusted = tip // before the change, the log may have fewer entries than an added baseline accepts: the baseline would not be active
+		// A baseline is active only if the log in the commit Trusted begins with it. Before the change, the log may have fewer entries than that.
+		opts.Trusted = tip
 	}
 	return opts, added, err
 }
