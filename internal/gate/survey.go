@@ -80,14 +80,17 @@ func DigestsOf(ctx context.Context, tree history.Tree, revision, dir string, opt
 	return ledger.DigestsOf(log.Log.Ledger), nil
 }
 
-// LogDigests lists the entry digests of the configured log at a path of a tree: a file, or a folder whose files are entries.
-// The log must be there and readable.
+// LogDigests lists the digests of all of each entry of the configured log at a path of a tree: a file, or a folder whose files are entries. The log
+// must be there and readable.
 func LogDigests(ctx context.Context, tree history.Tree, revision, at string, opts run.Options) (out []small.Digest, err error) {
 	log, err := logEntries(ctx, run.NewCheck(tree, opts, run.Scope{}).Source, revision, at)
 	if err != nil || log.Len() == 0 {
 		return nil, cmp.Or(err, noLog(at))
 	}
-	return ledger.DigestsOf(log), nil
+	for i := range log.Entries {
+		out = append(out, log.Entries[i].WholeDigest())
+	}
+	return out, nil
 }
 
 func noLog(at string) error {

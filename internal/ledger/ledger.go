@@ -101,14 +101,14 @@ func (l *Ledger) withEntries(entries []Entry) *Ledger {
 	for i := n; i < all; i++ {
 		e := &longer.Entries[i]
 		e.Index = i
-		head = nextHead(head, e.wholeDigest())
+		head = nextHead(head, e.WholeDigest())
 		longer.heads = append(longer.heads, head)
 	}
 	return longer
 }
 
-// wholeDigest returns the digest of the entire entry.
-func (e *Entry) wholeDigest() small.Digest {
+// WholeDigest returns the digest of all of the entry, of which the ledger's head is made, even if the log compares only a part.
+func (e *Entry) WholeDigest() small.Digest {
 	if e.Whole != (small.Digest{}) {
 		return e.Whole
 	}

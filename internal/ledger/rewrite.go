@@ -38,7 +38,7 @@ func (l *Ledger) SetHead() small.Digest {
 func setHead(entries []Entry) small.Digest {
 	digests := make([]small.Digest, len(entries))
 	for i := range entries {
-		digests[i] = entries[i].wholeDigest()
+		digests[i] = entries[i].WholeDigest()
 	}
 	slices.SortFunc(digests, func(a, b small.Digest) int { return bytes.Compare(a[:], b[:]) })
 	return HeadOf(digests)
