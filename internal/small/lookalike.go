@@ -3,6 +3,7 @@ package small
 import (
 	"path"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -91,14 +92,26 @@ func (t Twins) Of(p string) (twins []string) {
 	return twins
 }
 
-// Fold returns the same text for all texts that [strings.EqualFold] takes for equal.
+// Fold returns the same text for all texts that differ only in case: those that [strings.EqualFold] takes for equal and whose bytes that are not UTF-8
+// are the same.
 func Fold(text string) string {
-	for i := range len(text) {
-		if c := text[i]; c >= utf8.RuneSelf || 'A' <= c && c <= 'Z' {
-			return strings.ToLower(strings.ToUpper(text))
+	i := 0
+	for i < len(text) && text[i] < utf8.RuneSelf && (text[i] < 'A' || text[i] > 'Z') {
+		i++
+	}
+	if i == len(text) {
+		return text
+	}
+	var out strings.Builder
+	for i, r := range text {
+		if r == utf8.RuneError {
+			_, size := utf8.DecodeRuneInString(text[i:])
+			out.WriteString(text[i : i+size])
+		} else {
+			out.WriteRune(unicode.ToLower(unicode.ToUpper(r)))
 		}
 	}
-	return text
+	return out.String()
 }
 
 // ArtifactLike is [ArtifactOf] for a name that is a [Lookalike] of the artifact's file name.

@@ -97,4 +97,7 @@ func TestFold(t *testing.T) {
 			}
 		}
 	}
+	if Fold("caf\xe9") == Fold("caf\xe8") || Fold("Caf\xe9") != Fold("caF\xe9") {
+		t.Error("bytes that are not UTF-8 have no case, and differ")
+	}
 }
