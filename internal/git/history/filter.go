@@ -38,7 +38,9 @@ func NewFilter(f history.Filter) *Filter {
 		out.prefixes, out.prefixSet[dir] = append(out.prefixes, dir), true
 	}
 	for _, p := range f.Patterns {
-		p = out.foldCase(p)
+		if f.AnyCase {
+			p = anyCasePattern(p)
+		}
 		g := newGlob(p)
 		out.globs, out.beginnings = append(out.globs, g), append(out.beginnings, g.prefix)
 		if g.exact {
@@ -55,12 +57,35 @@ func NewFilter(f history.Filter) *Filter {
 	return out
 }
 
-// foldCase returns the text that is compared for a pattern or a path.
-func (f *Filter) foldCase(text string) string {
+// foldCase returns the text of a path that is compared with the patterns.
+func (f *Filter) foldCase(path string) string {
 	if f.AnyCase {
-		return small.Fold(text)
+		return small.Fold(path)
 	}
-	return text
+	return path
+}
+
+// anyCasePattern returns a pattern that matches at least each folded path of which one spelling matches the given pattern. A class in brackets becomes a
+// question mark, since its folded range may lack a letter that it has, or [^A-Z] exclude one that it matches.
+func anyCasePattern(pattern string) string {
+	var out strings.Builder
+	for i := 0; i < len(pattern); i++ {
+		switch c := pattern[i]; {
+		case c == '\\' && i+1 < len(pattern):
+			out.WriteString(pattern[i : i+2])
+			i++
+		case c == '[':
+			for i++; i < len(pattern) && pattern[i] != ']'; i++ {
+				if pattern[i] == '\\' {
+					i++
+				}
+			}
+			out.WriteByte('?')
+		default:
+			out.WriteByte(c)
+		}
+	}
+	return small.Fold(out.String())
 }
 
 // Matches reports whether the filter selects a file.

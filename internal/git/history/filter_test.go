@@ -35,6 +35,19 @@ func TestFilterPatterns(t *testing.T) {
 			}
 		}
 	}
+	for _, pattern := range append(patterns, "[^A-Z]*/x", "[!M-Z]/b/d", "[Z-a]?c", `[\]a]/b/d`) {
+		f := githistory.NewFilter(history.Filter{Patterns: []string{pattern}, AnyCase: true})
+		for _, path := range paths {
+			if !policy.Matches([]string{pattern}, path) {
+				continue
+			}
+			for _, spelling := range []string{path, strings.ToUpper(path)} {
+				if !f.Matches(spelling) {
+					t.Errorf("%q does not match %q in any case", pattern, spelling)
+				}
+			}
+		}
+	}
 	for _, path := range []string{"a*b", "x[1].json", `back\slash`, "{a,b}", "q?", "plain"} {
 		f := githistory.NewFilter(history.At(path))
 		if !f.Matches(path) {
