@@ -366,7 +366,7 @@ func (l *Log) NamesFolder(name, folder string) bool {
 	return l.Entries == FileEntries && (name == folder || name == path.Join(folder, path.Base(l.Path)))
 }
 
-// namesAnyFolder reports whether a name may be that of a folder of files with a stanza.
+// namesAnyFolder reports whether a name may be that of a folder of files with a stanza. Each may be, if a pattern's last slash is in braces.
 func namesAnyFolder(logs []Log, name string) bool {
 	return slices.ContainsFunc(logs, func(l Log) bool {
 		if l.Entries != FileEntries || !doublestar.ValidatePattern(l.Path) {
@@ -375,6 +375,9 @@ func namesAnyFolder(logs []Log, name string) bool {
 		folders, last := path.Split(l.Path)
 		if folders = path.Clean(folders); last == "**" {
 			folders = l.Path
+		}
+		if !doublestar.ValidatePattern(folders) {
+			return true
 		}
 		return Matches([]string{folders}, name) || path.Base(name) == last && Matches([]string{folders}, path.Dir(name))
 	})

@@ -13,7 +13,8 @@ import (
 	"github.com/small-gate/small-gate/internal/policy"
 )
 
-// allowByFolder marks the edit of a file that an approved rewrite of its folder makes: the findings about it are waived.
+// allowByFolder marks the edit of a file that an approved rewrite of its folder makes: the findings about it are waived. A rewrite that removes a file
+// does not allow to modify it: a file that keeps its name is no new entry.
 func allowByFolder(ctx context.Context, e *LogChange) error {
 	if !e.isFileEntry() || len(e.Edits) == 0 || e.Allowed != "" || e.Parent == "" {
 		return nil
@@ -21,7 +22,8 @@ func allowByFolder(ctx context.Context, e *LogChange) error {
 	return forFolderRewrites(ctx, e.Run, e.Parent, e.Commit, e.Path, func(w policy.Waiver, x *read.FolderRewrite) {
 		allowed := true
 		for _, edit := range e.Edits {
-			allowed = allowed && edit.OldIndex >= 0 && x.Removed[e.Old.Entries[edit.OldIndex].Digest]
+			allowed = allowed && edit.OldIndex >= 0 && x.Removed[e.Old.Entries[edit.OldIndex].Digest] &&
+				(edit.NewIndex < 0 || x.Added[e.New.Entries[edit.NewIndex].Digest])
 		}
 		if allowed {
 			e.Allowed, e.From, e.To = w.Path, *w.From, *w.To
@@ -31,12 +33,13 @@ func allowByFolder(ctx context.Context, e *LogChange) error {
 
 // IsAddedByRewrite reports whether an approved rewrite of its folder adds a file on the edge from a parent to a child.
 func IsAddedByRewrite(ctx context.Context, r *run.Run, parent, child string, f history.File) (added bool, err error) {
+	log, err := r.Source.ReaderOf(f.Path).Read(ctx, f, nil)
+	if err != nil || !log.Readable() {
+		return false, err
+	}
 	err = forFolderRewrites(ctx, r, parent, child, f.Path, func(_ policy.Waiver, x *read.FolderRewrite) {
-		log, readErr := r.Source.ReaderOf(f.Path).Read(ctx, f, nil)
-		if err = readErr; err == nil && log.Readable() {
-			for _, entry := range log.Log.Entries {
-				added = added || x.Added[entry.Digest]
-			}
+		for _, entry := range log.Log.Entries {
+			added = added || x.Added[entry.Digest]
 		}
 	})
 	return added, err
@@ -57,12 +60,9 @@ func (l *CommitLog) findReturnedFile(ctx context.Context) (out []ledger.Entry, e
 			if len(p.Ledgers) > 0 || p.ID == "" {
 				continue
 			}
-			removed, err := src.RemovedFromFolder(ctx, p.ID, folder, stanza, w)
-			if err != nil {
-				return nil, err
-			}
-			if e := l.Child.Log.Entries[0]; removed[e.Digest] && len(out) == 0 {
-				out = append(out, e)
+			e := l.Child.Log.Entries[0]
+			if removed, err := src.RemovedFromFolder(ctx, p.ID, folder, stanza, w, e.Digest); err != nil || removed {
+				return []ledger.Entry{e}, err
 			}
 		}
 	}
