@@ -67,6 +67,9 @@ func compareBranches(ctx context.Context, r *run.Run, target, head history.Tip) 
 			return err
 		}
 	}
+	if err := judgeTwinsOfTips(ctx, r, target, head, changes[0]); err != nil {
+		return err
+	}
 	if err := judgeSessions(ctx, r, target, head, changes[0]); err != nil {
 		return err
 	}

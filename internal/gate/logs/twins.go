@@ -15,11 +15,12 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// Twin is a file of the tip whose path differs only in case from that of a configured log, or of a file in one.
+// Twin is a file of the tip whose path differs only in case from that of a configured log, or of a file in one. One of the two paths is the log's; the other
+// file may be on another branch.
 type Twin struct {
 	rule.Place
 	Run *run.Run
-	// Path is the file's, Log the other one's.
+	// Path is that of the file, Log the other one.
 	Path, Log string
 }
 
@@ -52,29 +53,24 @@ func JudgeTwins(ctx context.Context, r *run.Run) error {
 	return nil
 }
 
-// judgeAlike judges files of the tip whose paths differ only in case, unless a revision before the change has all of them.
+// judgeAlike judges files of the tip whose paths differ only in case, unless a revision before the change or, in a whole history, the since commit of one
+// of the logs has all of them.
 func judgeAlike(ctx context.Context, r *run.Run, paths []string) error {
 	guarded := slices.DeleteFunc(slices.Clone(paths), func(path string) bool { return r.Source.Policy.LogFor(path) == nil })
 	if len(guarded) == 0 {
 		return nil
 	}
 	before := map[string]bool{}
-	if !r.Scope.Whole {
-		revisions := r.Scope.Parents
-		if len(revisions) == 0 {
-			revisions = []string{r.Scope.Before()}
+	for _, revision := range beforeTwins(r, guarded) {
+		if revision == "" {
+			continue
 		}
-		for _, revision := range revisions {
-			if revision == "" {
-				continue
-			}
-			had, err := r.Source.Tree.List(ctx, revision, history.At(paths...))
-			if err != nil || len(had) == len(paths) {
-				return err
-			}
-			for _, f := range had {
-				before[f.Path] = true
-			}
+		had, err := r.Source.Tree.List(ctx, revision, history.At(paths...))
+		if err != nil || len(had) == len(paths) {
+			return err
+		}
+		for _, f := range had {
+			before[f.Path] = true
 		}
 	}
 	// The log is a file that was there before, or else the one whose name has the most small letters.
@@ -97,6 +93,61 @@ func judgeAlike(ctx context.Context, r *run.Run, paths []string) error {
 		}
 	}
 	return nil
+}
+
+// judgeTwinsOfTips judges the files that the head has added and that are twins of logs which the target has added, or the other way round: a merge of the
+// two branches has both files. changed holds the differences between the tips.
+func judgeTwinsOfTips(ctx context.Context, r *run.Run, target, head history.Tip, changed []history.Change) error {
+	if len(r.Source.Policy.Logs) == 0 {
+		return nil
+	}
+	ofTarget := map[string]string{}
+	for _, c := range changed {
+		if c.New.Mode == "" {
+			ofTarget[small.Fold(c.Path)] = c.Path
+		}
+	}
+	for _, c := range changed {
+		other := ofTarget[small.Fold(c.Path)]
+		if c.Old.Mode != "" || other == "" || r.Source.Policy.LogFor(c.Path) == nil && r.Source.Policy.LogFor(other) == nil {
+			continue
+		}
+		bases, err := r.Source.History.MergeBases(ctx, target.ID, head.ID)
+		if err != nil {
+			return err
+		}
+		there := false
+		for _, base := range bases {
+			files, err := r.Source.Tree.List(ctx, base, history.At(c.Path, other))
+			if err != nil {
+				return err
+			}
+			there = there || len(files) > 0 // one side has removed it, so a merge does, too
+		}
+		if there {
+			continue
+		}
+		t := &Twin{Place: rule.Place{Commit: head.ID, Parent: target.ID}, Run: r, Path: c.Path, Log: other}
+		if err := r.Collector.Judge(ctx, t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// beforeTwins lists the revisions whose twins of some logs are accepted.
+func beforeTwins(r *run.Run, logs []string) []string {
+	switch {
+	case r.Scope.Whole:
+		var since []string
+		for _, at := range logs {
+			since = append(since, r.Source.Policy.LogFor(at).Since)
+		}
+		return slices.Compact(since)
+	case len(r.Scope.Parents) > 0:
+		return r.Scope.Parents
+	}
+	return []string{r.Scope.Before()}
 }
 
 // checkTwin reports a twin of a log: on many disks the two are one file.
