@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"maps"
 	"slices"
 	"strings"
 
@@ -36,18 +35,21 @@ func (s *Session) findReach(ctx context.Context, id string, judged []string) (ou
 	// The clone lacks the commit, or several ids begin with id, or Resolve took id for the name of a ref. A walk takes long. If the last walk met all of
 	// these tips, and no commit whose id begins with id, no such commit is reachable. If it met one, walk again: the last walk may also have begun from the
 	// judged commits of an earlier call, and have met the commit from there.
-	beginsWithID := func(commit string) bool { return strings.HasPrefix(commit, id) }
-	notWalked := func(tip string) bool { return !s.walked[tip] }
-	if s.walked == nil || slices.ContainsFunc(tips, notWalked) || slices.ContainsFunc(slices.Collect(maps.Keys(s.walked)), beginsWithID) {
+	isWalked := func(beginning string) bool {
+		i, _ := slices.BinarySearch(s.walked, beginning)
+		return i < len(s.walked) && strings.HasPrefix(s.walked[i], beginning)
+	}
+	if s.walked == nil || isWalked(id) || slices.ContainsFunc(tips, func(tip string) bool { return !isWalked(tip) }) {
 		all, err := s.Repo.Commits(ctx, tips, nil)
 		if err != nil {
 			return out, err
 		}
-		s.walked = map[string]bool{}
-		for _, c := range all {
-			s.walked[c.ID] = true
-			out.Reached = out.Reached || beginsWithID(c.ID)
+		s.walked = make([]string, len(all))
+		for i, c := range all {
+			s.walked[i] = c.ID
 		}
+		slices.Sort(s.walked)
+		out.Reached = isWalked(id)
 	}
 	return out, nil
 }

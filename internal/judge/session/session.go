@@ -37,8 +37,8 @@ type Session struct {
 	trustedSchemas []small.Digest
 	// floor is the floor if the session judges by the floor, else nil. It is set in the second judgement of judgeByPolicyAndFloor, and by UseFloor.
 	floor *policy.Floor
-	// walked are all commits that findReach met in its last walk, from branches, tags and judged commits; nil before the first walk.
-	walked map[string]bool
+	// walked are the sorted ids of all commits that findReach met in its last walk, from branches, tags and judged commits; nil before the first walk.
+	walked []string
 	// lacks is true if the clone may lack commits that its remotes' branches lead to; nil until findReach asks. From then on, refTips are the commits
 	// of all branches and tags.
 	lacks   *bool

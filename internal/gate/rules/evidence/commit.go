@@ -2,14 +2,17 @@
 package evidence
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"strings"
+	"sync"
 
 	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/gate/logs"
+	"github.com/small-gate/small-gate/internal/gate/read"
 	"github.com/small-gate/small-gate/internal/gate/remedy"
 	"github.com/small-gate/small-gate/internal/gate/rule"
 	"github.com/small-gate/small-gate/internal/ledger"
@@ -20,9 +23,10 @@ func checkUnknownCommit(ctx context.Context, e *logs.LogChange, r *rule.Reporter
 	if e.Run.Options.Reach == nil {
 		return nil
 	}
+	names := sync.OnceValues(func() (*logNames, error) { return findNames(ctx, e) })
 	for _, index := range e.NewEntries {
 		entry := e.New.Entries[index]
-		if len(entry.Commit) < 7 || len(entry.Commit) > 40 || !history.IsHex(entry.Commit) {
+		if len(entry.Commit) < shortID || len(entry.Commit) > 40 || !history.IsHex(entry.Commit) {
 			continue // none, or another rule's concern
 		}
 		if e.Run.Scope.Whole && e.Run.Learned.JudgesCommit(entry.Commit) {
@@ -35,7 +39,7 @@ func checkUnknownCommit(ctx context.Context, e *logs.LogChange, r *rule.Reporter
 		if reach.Reached || reach.Unknown {
 			continue
 		}
-		elsewhere, err := namesOtherProject(ctx, e, entry)
+		elsewhere, err := namesOtherProject(ctx, e, entry, names)
 		if err == nil && !elsewhere {
 			err = reportUnknown(ctx, e, r, entry, reach.Commit)
 		}
@@ -56,20 +60,62 @@ func reachedFrom(e *logs.LogChange) []string {
 	return []string{e.Commit}
 }
 
-// namesOtherProject reports whether an entry says that its commit is another project's: by a link to it, or as OWNER/NAME@COMMIT.
-func namesOtherProject(ctx context.Context, e *logs.LogChange, entry ledger.Entry) (bool, error) {
+// logNames are the beginnings of what the text of a log names after a slash or an at sign, as far as they may begin a commit's id.
+type logNames struct {
+	file history.File
+	// beginnings have shortID hex digits each. hidden is true if the text may spell more of them with escapes.
+	beginnings map[string]bool
+	hidden     bool
+}
+
+// shortID is how many digits of a commit's id a name of it has at least.
+const shortID = 7
+
+// findNames finds the names in the text of a changed log; nil if that cannot be read.
+func findNames(ctx context.Context, e *logs.LogChange) (*logNames, error) {
 	src := e.Run.Source
-	file, err := src.LogAt(ctx, e.Commit, e.Path)
-	if err != nil || !file.Readable() {
+	files, err := src.Tree.List(ctx, e.Commit, history.At(e.Path))
+	if err != nil || len(files) == 0 {
+		return nil, err
+	}
+	data, problem, err := read.ReadFile(ctx, src.Tree, files[0], src.Limits)
+	if err != nil || problem != nil {
+		return nil, err
+	}
+	out := &logNames{file: files[0], beginnings: map[string]bool{}}
+	for _, before := range []byte{'/', '@', '\\'} {
+		for rest := data; ; {
+			at := bytes.IndexByte(rest, before)
+			if at < 0 {
+				break
+			}
+			rest = rest[at+1:]
+			beginning := string(rest[:min(shortID, len(rest))])
+			switch {
+			case before == '\\':
+				out.hidden = out.hidden || beginning != "" && strings.ContainsAny(beginning[:1], "xuU\r\n")
+			case history.IsHex(beginning):
+				out.beginnings[beginning] = true
+			}
+		}
+	}
+	return out, nil
+}
+
+// namesOtherProject reports whether an entry says that its commit is another project's: by a link to it, or as OWNER/NAME@COMMIT. It parses the log only
+// if its text, whose names are given, may say so.
+func namesOtherProject(ctx context.Context, e *logs.LogChange, entry ledger.Entry, names func() (*logNames, error)) (bool, error) {
+	found, err := names()
+	if err != nil || found == nil || !found.hidden && !found.beginnings[entry.Commit[:shortID]] {
 		return false, err
 	}
-	values, err := src.ReaderOf(e.Path).Records(ctx, file.File)()
+	values, err := e.Run.Source.ReaderOf(e.Path).Records(ctx, found.file)()
 	if err != nil || entry.Index >= len(values) {
 		return false, err
 	}
 	text := values[entry.Index].Canonical()
 	for _, before := range []string{"/commit/", "/commits/", "@"} {
-		if strings.Contains(text, before+entry.Commit[:7]) {
+		if strings.Contains(text, before+entry.Commit[:shortID]) {
 			return true, nil
 		}
 	}
