@@ -281,12 +281,17 @@ func compareNumbers(a, b string) int {
 	return cmp.Or(len(x)-len(y), strings.Compare(x, y))
 }
 
-var versionForm = expression.Of(`^([A-Za-z]?)0*([0-9]+)_`)
+var (
+	// dateForm matches a date whose parts underscores join.
+	dateForm = expression.Of(`^[A-Za-z]?[0-9]{4}_[0-9]{2}_[0-9]{2}`)
+	// versionForm matches a number, or the numbers that stand before two underscores in names of Flyway.
+	versionForm = expression.Of(`^([A-Za-z]?)0*([0-9]+(?:_[0-9]+)*_|[0-9]+)_`)
+)
 
-// migrationVersion returns the number that a migration's name begins with, after a letter if it has one, as in V12_ or 0012_; empty for none.
+// migrationVersion returns the version that a migration's name begins with, after a letter if it has one, as in V12_, V1_2__ or 0012_; empty for none.
 func migrationVersion(name string) string {
-	if m := versionForm().FindStringSubmatch(name); m != nil {
-		return m[1] + m[2]
+	if m := versionForm().FindStringSubmatch(name); m != nil && !dateForm().MatchString(name) {
+		return m[1] + strings.TrimSuffix(m[2], "_")
 	}
 	return ""
 }
