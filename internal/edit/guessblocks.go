@@ -37,9 +37,9 @@ type outline struct {
 	headings []heading
 	// dated is true if only headings with dates begin entries, and others of this level stand before them.
 	dated bool
-	// bullets is the number of list items. links reports whether some lines define links.
-	bullets int
-	links   bool
+	// bullets is the number of list items, rows that of lines of tables. links reports whether some lines define links.
+	bullets, rows int
+	links         bool
 }
 
 // heading is a heading in Markdown. text includes the mark.
@@ -69,6 +69,9 @@ func outlineOf(data []byte) (o outline) {
 		o.links = o.links || linkForm().MatchString(line)
 		if bulletForm().MatchString(line) {
 			o.bullets++
+		}
+		if strings.HasPrefix(line, "|") {
+			o.rows++
 		}
 	}
 	o.chooseLevel(headings)
@@ -157,13 +160,17 @@ func (g *guess) guessBlocks(base policy.Log, at string, data []byte) error {
 	case with != "":
 		base.Start, o.headings, entries = pattern, plain, len(plain)
 		g.reasons = append(g.reasons, fmt.Sprintf("each block from a line that begins with %s is an entry (start: %s)", with, wording.Quote(base.Start)))
+	case o.rows > 2 && o.rows > o.bullets:
+		entries = o.rows
+		base.Start = `^\|`
+		g.reasons = append(g.reasons, "each row of a table is an entry (start: "+wording.Quote(base.Start)+")")
 	case o.bullets > 1:
 		entries = o.bullets
 		base.Start = "^[-*] "
 		g.reasons = append(g.reasons, "each item of a list with - or * is an entry, with the lines below it (start: "+wording.Quote(base.Start)+")")
 	default:
 		return &failure.Error{
-			Message: wording.Printable(at) + " has no two headings of one level, no two lines that begin with a date or a version, and no list: entries could begin with any of these",
+			Message: wording.Printable(at) + " has no two headings of one level, no two lines that begin with a date or a version, no table and no list: entries could begin with any of these",
 			Remedy:  remedyByHand(base.Path, `entries: blocks, start: "^## "`),
 		}
 	}
@@ -171,23 +178,15 @@ func (g *guess) guessBlocks(base policy.Log, at string, data []byte) error {
 		base.Identity.WithoutLines = linkDefinition
 		g.reasons = append(g.reasons, "lines that define links are not compared (identity: without_lines)")
 	}
-	first, last := "", ""
-	for _, h := range o.headings {
-		if h.isUnreleased() {
-			base.Open = policy.OpenNewest
-		} else if first == "" {
-			first = h.text
-		} else {
-			last = h.text
-		}
-	}
-	if base.Open != "" {
+	if isOpen(o.headings) {
+		base.Open = policy.OpenNewest
 		g.reasons = append(g.reasons, "the section of unreleased changes may change (open: newest)")
 	}
-	descends := isLaterHeading(first, last)
+	why := descent(o.headings)
+	descends := why != ""
 	if descends {
 		base.Order = policy.NewestFirst
-		g.reasons = append(g.reasons, "new entries stand before older ones: the headings descend, from "+wording.Quote(first)+" to "+wording.Quote(last)+" (order: newest-first)")
+		g.reasons = append(g.reasons, "new entries stand before older ones: "+why+" (order: newest-first)")
 	}
 	several := entries > 1 // if the only entry may change, nothing is guarded
 	g.addReading(base, "")
@@ -201,7 +200,45 @@ func (g *guess) guessBlocks(base policy.Log, at string, data []byte) error {
 		g.addReading(base, "new entries stand before older ones, and the newest may change (order: newest-first, open: newest)", setNewestFirst, setOpenNewest)
 	}
 	g.addReading(base, "a new entry may stand anywhere (order: free)", setFreeOrder, func(l *policy.Log) { l.Open = "" })
+	if len(told(o.headings)) == 0 && o.level != "" { // sections by topic, which lines are added to
+		lines := policy.Log{Path: base.Path, Entries: policy.LineEntries}
+		g.reasons = []string{"each line is an entry"}
+		g.addReading(lines, "a section may grow: new lines stand at the end (entries: lines)")
+		g.addReading(lines, "a section may grow: a new line may stand anywhere (entries: lines, order: free)", setFreeOrder)
+	}
 	return nil
+}
+
+// isOpen reports whether the first heading or the last one is that of changes that are not released yet.
+func isOpen(headings []heading) bool {
+	return len(headings) > 0 && (headings[0].isUnreleased() || headings[len(headings)-1].isUnreleased())
+}
+
+// told returns the headings, except that of unreleased changes, that have a date or a version.
+func told(headings []heading) (out []string) {
+	for _, h := range headings {
+		if !h.isUnreleased() && (dateForm().MatchString(h.text) || versionForm().MatchString(h.text)) {
+			out = append(out, h.text)
+		}
+	}
+	return out
+}
+
+// descent says why the headings are those of entries of which the newest is the first; empty if they are not. Headings without a date or a version
+// do not count.
+func descent(headings []heading) string {
+	told := told(headings)
+	first, last := "", ""
+	if len(told) > 0 {
+		first, last = told[0], told[len(told)-1]
+	}
+	switch {
+	case isLaterHeading(first, last):
+		return "the headings descend, from " + wording.Quote(first) + " to " + wording.Quote(last)
+	case len(headings) > 0 && headings[0].isUnreleased() && !isLaterHeading(last, first):
+		return "the section of unreleased changes is the first"
+	}
+	return ""
 }
 
 // isLaterHeading reports whether heading a has a later date than heading b or, if the dates do not tell, a higher version.

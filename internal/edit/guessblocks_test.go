@@ -53,3 +53,28 @@ func TestPlainStart(t *testing.T) {
 		}
 	}
 }
+
+// The headings tell the order of a changelog, or the section of unreleased changes does; headings without a date or a version tell nothing.
+func TestDescent(t *testing.T) {
+	for _, c := range []struct {
+		name, text, why string
+		open            bool
+	}{
+		{"versions", "## 1.10\n## 1.9\n", "the headings descend, from", false},
+		{"one release", "## [Unreleased]\n## 1.0\n", "the section of unreleased changes is the first", true},
+		{"one release, in parentheses", "## 1.1 (unreleased)\n## 1.0\n", "the section of unreleased changes is the first", true},
+		{"no release", "# Changelog\n## [Unreleased]\n", "the section of unreleased changes is the first", true},
+		{"unreleased changes at the end", "## 1.0\n## Unreleased\n", "", true},
+		{"unreleased changes at the end of two", "## 0.9\n## 1.0\n## Unreleased\n", "", true},
+		{"a version that was never released", "## 1.2\n## 1.1 (unreleased)\n## 1.0\n", "the headings descend, from", false},
+		{"notes at the end", "## Unreleased\n## 1.1\n## 1.0\n## Upgrading\n", "the headings descend, from", true},
+		{"a section in progress", "## Next\n## 1.1\n## 1.0\n", "the headings descend, from", false},
+		{"oldest first", "## 2026-01-01\n## 2026-01-02\n", "", false},
+		{"topics", "## Git\n## Tests\n", "", false},
+	} {
+		headings := outlineOf([]byte(c.text)).headings
+		if why := descent(headings); (why == "") != (c.why == "") || !strings.HasPrefix(why, c.why) || isOpen(headings) != c.open {
+			t.Errorf("%s: %q, open %v", c.name, why, isOpen(headings))
+		}
+	}
+}

@@ -9,17 +9,18 @@ import (
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/base/expression"
+	"github.com/small-gate/small-gate/internal/base/failure"
 	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/policy"
 )
 
-// numberedName matches names that begin with a number, as names of migrations do; a letter may stand before it. datedName matches names that begin with
-// a date or a time. aboutName matches names of files about the folder, and of files that new ones are copied from.
+// numberedName matches names that begin with a number, as names of migrations do; a letter may stand before it, but none follows it, as in a hash.
+// datedName matches names that begin with a date or a time. aboutName matches names of files about the folder, and of files that new ones are copied from.
 var (
-	numberedName = expression.Of(`^([A-Za-z]?)[0-9]`)
+	numberedName = expression.Of(`^([A-Za-z]?)(?:[0-9]+(?:[^0-9A-Za-z]|$)|[0-9]{8}T?[0-9])`)
 	datedName    = expression.Of(`^[A-Za-z]?(?:[0-9]{4}[-_]?[0-9]{2}[-_]?[0-9]{2}|[0-9]{10})`)
-	aboutName    = expression.Of(`(?i)^(readme|index)\.|template`)
+	aboutName    = expression.Of(`(?i)^(readme|index|__init__)?\.|template`)
 )
 
 // growing are endings of files that may grow, such as a journal with a file for each day.
@@ -32,7 +33,13 @@ func guessFolder(at string, files []history.File, read func(string) ([]byte, err
 	base := policy.Log{Entries: policy.FileEntries}
 	ending := mostFrequentEnding(files)
 	files = g.leaveOut(files, "with another ending", func(name string) bool { return ending != "" && path.Ext(name) != ending })
-	records := g.leaveOut(files, "named readme, index or template", aboutName().MatchString)
+	records := g.leaveOut(files, "with a name such as readme, index, template, __init__ or .gitkeep", aboutName().MatchString)
+	if aboutName().MatchString(path.Base(records[0].Path)) { // then nothing was left
+		return g, &failure.Error{
+			Message: wording.Printable(at) + " has no record yet, only " + wording.Count(len(records), "file") + " such as readme, index, template, __init__ or .gitkeep",
+			Remedy:  "commit the first record, then again; or " + remedyByHand(policy.LiteralPattern(at)+"/*", "entries: files"),
+		}
+	}
 	first := "*"
 	if letter, most := mostAreNumbered(records); most {
 		records = g.leaveOut(records, "whose name begins with no number", func(name string) bool { return !numberedName().MatchString(name) })
@@ -74,11 +81,15 @@ func guessFolder(at string, files []history.File, read func(string) ([]byte, err
 	return g, nil
 }
 
-// mostFrequentEnding returns the ending that more than half of the files have; empty if there is none.
+// mostFrequentEnding returns the ending that more than half of the files have, or .sql if more than a third have it, as a tool may keep a description of
+// the database beside each of its migrations; empty if there is none.
 func mostFrequentEnding(files []history.File) string {
 	endings := map[string]int{}
 	for _, f := range files {
 		endings[path.Ext(f.Path)]++
+	}
+	if endings[".sql"]*3 > len(files) {
+		return ".sql"
 	}
 	ending := slices.MaxFunc(slices.Sorted(maps.Keys(endings)), func(a, b string) int { return cmp.Compare(endings[a], endings[b]) })
 	if endings[ending]*2 <= len(files) {

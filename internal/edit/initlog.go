@@ -119,8 +119,10 @@ type trial struct {
 	lastBroken      string
 }
 
-// isLog reports whether the path is kept as a log of this reading: at most two commits break it, or less than a quarter.
-func (t trial) isLog() bool { return t.broken <= 2 || t.broken*4 < t.commits }
+// isLog reports whether the path is kept as a log of this reading: at most two commits break it, and no more than half, or less than a quarter.
+func (t trial) isLog() bool {
+	return t.broken <= 2 && t.broken*2 <= t.commits || t.broken*4 < t.commits
+}
 
 // isBetterThan reports whether a milder reading shows how the log is kept better than the first one, although some commits break it too: the first one
 // does not make it a log, or at least twice as many commits, and two more, break the first one. A single commit more shows nothing, as the commits that

@@ -65,7 +65,7 @@ func SuggestLogs(ctx context.Context, req session.Request) (paths []string, err 
 }
 
 // candidatesAmong returns the files, and the folders of at least two files, whose names are those of logs, the nearest to the root first. It leaves out
-// what a stanza guards, and what lies in folders that are not judged by default.
+// what a stanza guards, programs, and what lies in folders that are not judged by default.
 func candidatesAmong(files []history.File, p *policy.Policy) (out []string) {
 	inFolder := map[string]int{}
 	for _, f := range files {
@@ -75,7 +75,7 @@ func candidatesAmong(files []history.File, p *policy.Policy) (out []string) {
 		names := strings.Split(path.Dir(f.Path), "/")
 		if i := slices.IndexFunc(names, logFolder().MatchString); i >= 0 {
 			inFolder[strings.Join(names[:i+1], "/")]++
-		} else if logName().MatchString(path.Base(f.Path)) && f.Regular() {
+		} else if logName().MatchString(path.Base(f.Path)) && f.Mode == history.ModePlain {
 			out = append(out, f.Path)
 		}
 	}

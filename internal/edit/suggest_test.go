@@ -16,7 +16,7 @@ func TestCandidates(t *testing.T) {
 		vendor/x/CHANGELOG.md web/node_modules/y/CHANGELOG.md guarded/CHANGELOG.md`) {
 		files = append(files, history.File{Path: name, Mode: history.ModePlain})
 	}
-	files = append(files, history.File{Path: "CHANGELOG.md", Mode: "120000"})
+	files = append(files, history.File{Path: "CHANGELOG.md", Mode: history.ModeLink}, history.File{Path: "bin/audit", Mode: history.ModeProgram})
 	p := policy.Default()
 	p.Logs = []policy.Log{{Path: "guarded/**"}}
 	want := "CHANGES.rst decisions.jsonl db/migrations debian/changelog docs/adr prisma/migrations sub/deep/progress.txt"
