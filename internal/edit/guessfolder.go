@@ -15,10 +15,11 @@ import (
 	"github.com/small-gate/small-gate/internal/policy"
 )
 
-// numberedName matches names that begin with a number, as names of migrations do; a letter may stand before it, but none follows it, as in a hash.
+// numberedName matches names that begin with a number, as names of migrations do; a letter, adr or rfc may stand before it, but no letter follows it, as
+// in a hash.
 // datedName matches names that begin with a date or a time. aboutName matches names of files about the folder, and of files that new ones are copied from.
 var (
-	numberedName = expression.Of(`^([A-Za-z]?)(?:[0-9]+(?:[^0-9A-Za-z]|$)|[0-9]{8}T?[0-9])`)
+	numberedName = expression.Of(`^((?i:adr|rfc)[-_]?|[A-Za-z]?)(?:[0-9]+(?:[^0-9A-Za-z]|$)|[0-9]{8}T?[0-9])`)
 	datedName    = expression.Of(`^[A-Za-z]?(?:[0-9]{4}[-_]?[0-9]{2}[-_]?[0-9]{2}|[0-9]{10})`)
 	aboutName    = expression.Of(`(?i)^(readme|index|__init__)?\.|template`)
 )
@@ -41,10 +42,10 @@ func guessFolder(at string, files []history.File, read func(string) ([]byte, err
 		}
 	}
 	first := "*"
-	if letter, most := mostAreNumbered(records); most {
+	if letters, most := mostAreNumbered(records); most {
 		records = g.leaveOut(records, "whose name begins with no number", func(name string) bool { return !numberedName().MatchString(name) })
 		if len(records) < len(files) {
-			first = letter + "[0-9]*"
+			first = letters + "[0-9]*"
 		}
 	}
 	below, isRecord := "/", map[string]bool{}
@@ -110,21 +111,21 @@ func (g *guess) leaveOut(files []history.File, with string, isOut func(name stri
 }
 
 // mostAreNumbered reports whether more than three quarters of the files, and at least two, have names that begin with a number, all after the same
-// letter or none. letter is that letter.
-func mostAreNumbered(files []history.File) (letter string, most bool) {
+// letters or none. letters are these.
+func mostAreNumbered(files []history.File) (letters string, most bool) {
 	numbered := 0
 	for _, f := range files {
 		m := numberedName().FindStringSubmatch(path.Base(f.Path))
 		switch {
 		case m == nil:
-		case numbered > 0 && m[1] != letter:
+		case numbered > 0 && m[1] != letters:
 			return "", false
 		default:
-			letter = m[1]
+			letters = m[1]
 			numbered++
 		}
 	}
-	return letter, numbered > 1 && numbered*4 > len(files)*3
+	return letters, numbered > 1 && numbered*4 > len(files)*3
 }
 
 // guessOrder chooses the order of the guessed files: by their names, if all begin with numbers, of which some may be dates.
@@ -170,13 +171,22 @@ var statusForms = []statusForm{
 		may: "an item of a list that begins with Status: or Superseded by:", open: "^[-*] Status: *([Dd]raft|[Pp]roposed)",
 	},
 	{
-		status: expression.Of(`^\*\*Status:?\*\*:? *([A-Za-z]+)`), lines: `^\*\*(Status|Superseded by):?\*\*`,
-		may: "a line that begins with **Status** or **Superseded by**", open: `^\*\*Status:?\*\*:? *([Dd]raft|[Pp]roposed)`,
+		status: expression.Of(`^(?:[-*] )?\*\*Status:?\*\*:? *([A-Za-z]+)`), lines: `^([-*] )?\*\*(Status|Superseded by):?\*\*`,
+		may: "a line, or an item of a list, that begins with **Status** or **Superseded by**", open: `^([-*] )?\*\*Status:?\*\*:? *([Dd]raft|[Pp]roposed)`,
+	},
+	{
+		status: expression.Of(`^\| *\**Status:?\** *\| *([A-Za-z]+)`), lines: `^\| *\**(Status|Superseded by):?\** *\|`,
+		may: "a row of a table that begins with Status or Superseded by", open: `^\| *\**Status:?\** *\| *([Dd]raft|[Pp]roposed)`,
+	},
+	{
+		status: expression.Of(`^#+ *Status: *([A-Za-z]+)`), lines: "^#+ *(Status|Superseded by):",
+		may: "a heading that begins with Status: or Superseded by:", open: "^#+ *Status: *([Dd]raft|[Pp]roposed)",
 	},
 	{
 		heading: expression.Of(`^#+ *Status\s*$`), status: expression.Of(`^([A-Za-z]+)`),
-		lines: `^(Accepted|Approved|Deprecated|Draft|Pending|Proposed|Rejected|Superseded)?\.?\s*$|^(Amend|Clarif|Supersede|Supercede)[a-z]* (by )?\[`,
-		may:   "blank lines and lines such as Accepted, or Superseded by [another decision],", open: `^(Draft|Pending|Proposed)\.?\s*$`,
+		lines: `^((Accepted|Approved|Deprecated|Draft|Pending|Proposed|Rejected|Superseded)( ?[-–—,(]? ?[0-9]{4}-[0-9]{2}-[0-9]{2}\)?)?)?\.?\s*$|` +
+			`^(Amend|Clarif|Supersede|Supercede)[a-z]* (by )?(\[|ADR|[0-9])`,
+		may: "blank lines and lines such as Accepted, or Superseded by [another decision],", open: `^(Draft|Pending|Proposed)( ?[-–—,(]? ?[0-9]{4}-[0-9]{2}-[0-9]{2}\)?)?\.?\s*$`,
 	},
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/small-gate/small-gate/internal/base/expression"
 	"github.com/small-gate/small-gate/internal/gate/history"
 )
 
@@ -29,6 +30,9 @@ func TestGuessFolder(t *testing.T) {
 		{"1a2b3c_a.py 2f3e4d_b.py", "d/*.py", "", ""},
 		{"20260101T120000_a.md 20260102T120000_b.md", "d/*.md", "", "name"},
 		{"a.md b.txt .gitkeep", "d/*", "d/.gitkeep", ""},
+		{"ADR-001-a.md ADR-002-b.md", "d/*.md", "", "number"},
+		{"adr_0001.md adr_0002.md README.md", "d/adr_[0-9]*.md", "", "number"},
+		{"release-1.md release-2.md", "d/*.md", "", ""},
 		{"a[1].md b.md INDEX.md", "d/*.md", "d/INDEX.md", ""},
 	} {
 		var files []history.File
@@ -55,6 +59,9 @@ func TestStatusForms(t *testing.T) {
 		"# One\n\nStatus: Accepted\n":                                 "Accepted",
 		"---\nstatus: \"proposed\"\n---\n# One\n":                     "proposed",
 		"* Status: accepted\n* Date: 2026-01-01\n":                    "accepted",
+		"- **Status:** Accepted\n":                                    "Accepted",
+		"| **Status** | Accepted |\n| --- | --- |\n":                  "Accepted",
+		"# One\n## Status: Accepted\n":                                "Accepted",
 		"**Status**: Completed 2/6/21\n":                              "Completed",
 		"# One\n\n## Status\n\nSuperseded by [2. Two](0002-two.md)\n": "Superseded",
 		"# One\n\n## Status\n\n## Context\n\nAccepted\n":              "",
@@ -69,6 +76,42 @@ func TestStatusForms(t *testing.T) {
 		}
 		if found != want {
 			t.Errorf("status %q, not %q, in %q", found, want, text)
+		}
+	}
+}
+
+// The lines that may change with the status are those that say it, and no prose.
+func TestStatusLines(t *testing.T) {
+	for text, lines := range map[string][]string{
+		"# One\n\n## Status\n\nAccepted\n": {
+			"Accepted.", "Accepted (2026-01-31)", "Accepted — 2026-01-31.", "Superseded by [2](2.md)", "Superseded by ADR-0002", "Superceded by 2", "Amends [1](1.md)", "",
+		},
+		"# One\n\nStatus: Accepted\n":                   {"Status: Superseded", "Superseded by: 2"},
+		"# One\n\n- **Status**: Accepted\n":             {"- **Status**: Superseded", "**Superseded by:** 2"},
+		"# One\n\n| Status | Accepted |\n| --- | --- |": {"| Status | Superseded |"},
+		"# One\n\n## Status: Accepted\n":                {"## Status: Superseded"},
+	} {
+		read := 0
+		for i := range statusForms {
+			form := &statusForms[i]
+			if form.statusIn(text) == "" {
+				continue
+			}
+			read++
+			matches := expression.Of(form.lines)()
+			for _, line := range lines {
+				if !matches.MatchString(line) {
+					t.Errorf("%q may not change in %q", line, text)
+				}
+			}
+			for _, line := range []string{"Accepted wisdom", "Superseded by a better idea", "2026-01-31", "— —", "The Status: unknown", "## Context"} {
+				if matches.MatchString(line) {
+					t.Errorf("%q may change in %q", line, text)
+				}
+			}
+		}
+		if read != 1 {
+			t.Errorf("%d forms read %q", read, text)
 		}
 	}
 }
