@@ -7,8 +7,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/small-gate/small-gate/internal/base/failure"
 	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/ledger"
+	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/small"
 )
 
@@ -277,4 +279,30 @@ func (l *layout) hasBlankLinesBetween() bool {
 // endsWithBlankLine reports whether the last line of a text is blank.
 func endsWithBlankLine(text []byte) bool {
 	return len(bytes.TrimSpace(text[bytes.LastIndexByte(trimLineEnd(text), '\n')+1:])) == 0
+}
+
+func (l *log) errCannotCopy(why string) *failure.Error {
+	if l.kind.Configured() {
+		edits := "keep each entry of all sides once"
+		if len(l.kind.stanza.Identity.Only) > 0 || l.kind.stanza.Open != "" {
+			edits += ", of an entry with two versions keep the one that you want"
+		}
+		switch {
+		case l.kind.stanza.Unordered():
+		case l.kind.stanza.Order == policy.NewestFirst:
+			edits += ", keep each side's order, and put new entries first"
+		default:
+			edits += ", keep each side's order, and put new entries at the end"
+		}
+		return &failure.Error{
+			Message: fmt.Sprintf("%s: the entries of the sides cannot be put together as they stand: %s", l.Path, why),
+			Remedy:  "edit " + wording.Printable(l.Path) + ": " + edits + "; then `git add -- " + wording.TopPath(l.Path) + "`, `small-hook reconcile`",
+		}
+	}
+	remedy := "write the list in its plain form on each side (a dash for each entry, a line break after the last line) and commit that, " +
+		"which changes no entry; then merge again"
+	if slices.ContainsFunc(l.versions, func(v *version) bool { return v.doc != nil && v.doc.Linked() }) {
+		remedy = "the log uses anchors, aliases or tags: replace them by their content on each side and commit that, which changes no entry; then merge again"
+	}
+	return &failure.Error{Message: fmt.Sprintf("%s: the entries cannot be copied unchanged: %s", l.Path, why), Remedy: remedy, Err: ErrUndo}
 }

@@ -368,28 +368,6 @@ func (l *log) readResult(text []byte) (*ledger.Log, []small.Problem) {
 	return result, problems
 }
 
-func (l *log) errCannotCopy(why string) *failure.Error {
-	if l.kind.Configured() {
-		edits := "keep each entry of all sides once"
-		if len(l.kind.stanza.Identity.Only) > 0 {
-			edits += ", of an entry with two versions keep the one that you want"
-		}
-		if !l.kind.stanza.Unordered() {
-			edits += ", keep each side's order, and put new entries at the end"
-		}
-		return &failure.Error{
-			Message: fmt.Sprintf("%s: the entries of the sides cannot be put together as they stand: %s", l.Path, why),
-			Remedy:  "edit " + wording.Printable(l.Path) + ": " + edits + "; then `git add -- " + wording.TopPath(l.Path) + "`, `small-hook reconcile`",
-		}
-	}
-	remedy := "write the list in its plain form on each side (a dash for each entry, a line break after the last line) and commit that, " +
-		"which changes no entry; then merge again"
-	if slices.ContainsFunc(l.versions, func(v *version) bool { return v.doc != nil && v.doc.Linked() }) {
-		remedy = "the log uses anchors, aliases or tags: replace them by their content on each side and commit that, which changes no entry; then merge again"
-	}
-	return &failure.Error{Message: fmt.Sprintf("%s: the entries cannot be copied unchanged: %s", l.Path, why), Remedy: remedy, Err: ErrUndo}
-}
-
 // findLostBaseline returns a baseline with which a side begins, and the result does not; nil if there is none.
 func (l *log) findLostBaseline(result *ledger.Ledger) *policy.Baseline {
 	for _, c := range l.comparers {

@@ -1,6 +1,7 @@
 package combine_test
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/small-gate/small-gate/internal/base/failure"
 	"github.com/small-gate/small-gate/internal/gate/catalogue"
 	"github.com/small-gate/small-gate/internal/gate/read"
 	"github.com/small-gate/small-gate/internal/ledger"
@@ -204,6 +206,11 @@ func TestMergeKinds(t *testing.T) {
 			case c.stop != "":
 				if err == nil || !strings.Contains(err.Error(), c.stop) {
 					t.Fatalf("it is %v, want a stop with %q", err, c.stop)
+				}
+				var f *failure.Error
+				first := errors.As(err, &f) && strings.Contains(f.Remedy, "of an entry with two versions keep the one that you want, keep each side's order, and put new entries first;")
+				if first != strings.HasSuffix(c.path, ".changes.md") {
+					t.Fatalf("the remedy is %q", f.Remedy)
 				}
 			case err != nil:
 				t.Fatal(err)
