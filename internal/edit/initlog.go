@@ -72,10 +72,12 @@ func chooseStanza(ctx context.Context, s *session.Session, head, at string) (b W
 	if err != nil {
 		return b, nil, err
 	}
-	if b.Log, b.Notes, err = chooseReading(ctx, s, head, where, g.readings); err != nil {
+	since, name, err := findSince(ctx, s, head)
+	if err != nil {
 		return b, nil, err
 	}
-	b.Log.Since, b.SinceName, err = findSince(ctx, s, head)
+	b.Log, b.Notes, err = chooseReading(ctx, s, head, where, since, g.readings)
+	b.Log.Since, b.SinceName = since, name
 	return b, g.files, err
 }
 
@@ -134,7 +136,7 @@ func (t trial) isBetterThan(first trial) bool {
 // chooseReading returns the stanza of the first reading that no recent change of the log breaks or, if all are broken, of the one that the fewest
 // commits break if it is better than the first reading, and else of the first reading. It also returns the reading's reasons, and notes on what it and
 // the first one would have rejected. If no reading makes the path a log, it fails.
-func chooseReading(ctx context.Context, s *session.Session, head, at string, readings []reading) (policy.Log, []string, error) {
+func chooseReading(ctx context.Context, s *session.Session, head, at, since string, readings []reading) (policy.Log, []string, error) {
 	trials, best, err := tryReadings(ctx, s, head, readings)
 	if errors.Is(err, history.ErrLacking) {
 		return readings[0].log, append(readings[0].reasons, "its history was not judged: this clone is shallow"), nil
@@ -145,7 +147,9 @@ func chooseReading(ctx context.Context, s *session.Session, head, at string, rea
 	found, first := trials[best], trials[0]
 	count := wording.Count(found.commits, "commit")
 	if !found.isLog() {
-		return policy.Log{}, nil, notALog(at, readings[0].log, found)
+		first := readings[0].log
+		first.Since = since
+		return policy.Log{}, nil, notALog(at, first, found)
 	}
 	if !found.isBetterThan(first) {
 		best, found = 0, first
@@ -161,18 +165,13 @@ func chooseReading(ctx context.Context, s *session.Session, head, at string, rea
 	return readings[best].log, append(notes, fmt.Sprintf("this stanza would have rejected %d of its latest changes (%s), the last of them %s", found.broken, count, found.lastBroken)), nil
 }
 
-// notALog returns the failure for a path that is not kept as a log. first is the stanza of the first reading.
+// notALog returns the failure for a path that is not kept as a log. first is the stanza of the first reading, which accepts
+// the past.
 func notALog(at string, first policy.Log, found trial) error {
-	keys := "entries: " + first.Entries
-	if first.Start != "" {
-		keys += ", start: " + wording.Quote(first.Start)
-	}
-	if first.At != "" {
-		keys += ", at: " + wording.Quote(first.At)
-	}
-	remedy := "a program that writes it anew can write one file a month instead, in a folder that is guarded; to guard it nevertheless, " + remedyByHand(first.Path, keys)
+	byHand := "write it into " + policy.File + " by hand, under logs: " + wording.Printable(first.InOneLine())
+	remedy := "a program that writes it anew can write one file a month instead, in a folder that is guarded; to guard it nevertheless, " + byHand
 	if first.Entries == policy.FileEntries {
-		remedy = "name a folder whose files stay as they are; or " + remedyByHand(first.Path, keys) + ", and name under exclude: what is edited or generated"
+		remedy = "name a folder whose files stay as they are; or " + byHand + ", and name under exclude: what is edited or generated"
 	}
 	return &failure.Error{
 		Message: fmt.Sprintf("%s is not kept as a log: it is edited or generated anew; every stanza would have rejected at least %d of its latest changes (%s), the last of them %s",

@@ -249,6 +249,15 @@ func (l Log) stanza() stanza {
 	return s
 }
 
+// InOneLine returns the stanza as an item of a list in YAML, in one line.
+func (l Log) InOneLine() string {
+	keys := []string{}
+	for _, m := range l.stanza() {
+		keys = append(keys, m.Key+": "+m.Value)
+	}
+	return "- {" + strings.Join(keys, ", ") + "}"
+}
+
 // yaml returns the value of the key identity in YAML; empty for the default.
 func (i Identity) yaml() string {
 	switch {
