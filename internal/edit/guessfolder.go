@@ -33,17 +33,18 @@ func guessFolder(at string, files []history.File, read func(string) ([]byte, err
 	var g guess
 	base := policy.Log{Entries: policy.FileEntries}
 	ending := mostFrequentEnding(files)
-	files = g.leaveOut(files, "with another ending", func(name string) bool { return ending != "" && path.Ext(name) != ending })
-	records := g.leaveOut(files, "with a name such as readme, index, template, __init__ or .gitkeep", aboutName().MatchString)
-	if aboutName().MatchString(path.Base(records[0].Path)) { // then nothing was left
+	files = g.leaveOut(files, "with another ending", func(f history.File) bool { return ending != "" && path.Ext(f.Path) != ending })
+	records := g.leaveOut(files, "with a name such as readme, index, template, __init__ or .gitkeep", isAbout)
+	if isAbout(records[0]) { // then nothing was left
 		return g, &failure.Error{
 			Message: wording.Printable(at) + " has no record yet, only " + wording.Count(len(records), "file") + " such as readme, index, template, __init__ or .gitkeep",
 			Remedy:  "commit the first record, then again; or " + remedyByHand(policy.LiteralPattern(at)+"/*", "entries: files"),
 		}
 	}
+	records = g.leaveOut(records, "kept as a symbolic link or a submodule", func(f history.File) bool { return !f.Regular() })
 	first := "*"
 	if letters, most := mostAreNumbered(records); most {
-		records = g.leaveOut(records, "whose name begins with no number", func(name string) bool { return !numberedName().MatchString(name) })
+		records = g.leaveOut(records, "whose name begins with no number", func(f history.File) bool { return !numberedName().MatchString(path.Base(f.Path)) })
 		if len(records) < len(files) {
 			first = letters + "[0-9]*"
 		}
@@ -64,10 +65,14 @@ func guessFolder(at string, files []history.File, read func(string) ([]byte, err
 	notGuarded := g.reasons
 	g.reasons = slices.Concat([]string{"each file is an entry"}, notGuarded)
 	g.guessOrder(&base)
-	if err := g.guessStatus(&base, read); err != nil {
+	open, err := g.guessStatus(&base, read)
+	if err != nil {
 		return g, err
 	}
 	g.addReading(base, "")
+	if open != "" {
+		g.addReading(base, "a file whose status is Draft or Proposed may change (open)", func(l *policy.Log) { l.Open = open })
+	}
 	if base.Order == policy.ByNumber {
 		g.addReading(base, "a new file has to sort after those that are there by its whole name (order: name)", func(l *policy.Log) { l.Order = policy.ByName })
 	}
@@ -99,10 +104,13 @@ func mostFrequentEnding(files []history.File) string {
 	return ending
 }
 
-// leaveOut returns the files that are not left out because of their names, and adds the reason; with says what the others have in common. If it would leave
+// isAbout reports whether a file's name is that of a file about its folder.
+func isAbout(f history.File) bool { return aboutName().MatchString(path.Base(f.Path)) }
+
+// leaveOut returns the files that are not left out, and adds the reason; with says what the others have in common. If it would leave
 // out all files, it leaves out none.
-func (g *guess) leaveOut(files []history.File, with string, isOut func(name string) bool) []history.File {
-	kept := slices.DeleteFunc(slices.Clone(files), func(f history.File) bool { return isOut(path.Base(f.Path)) })
+func (g *guess) leaveOut(files []history.File, with string, isOut func(history.File) bool) []history.File {
+	kept := slices.DeleteFunc(slices.Clone(files), isOut)
 	if len(kept) == 0 || len(kept) == len(files) {
 		return files
 	}
@@ -211,8 +219,9 @@ func (f *statusForm) statusIn(text string) string {
 // maxFilesRead bounds the files of a folder that are read to find out whether they have a status.
 const maxFilesRead = 50
 
-// guessStatus lets the status of decisions change if at least half of the Markdown files have one of the same form.
-func (g *guess) guessStatus(base *policy.Log, read func(string) ([]byte, error)) error {
+// guessStatus lets the status of decisions change if at least half of the Markdown files have one of the same form, and files that are Draft or Proposed.
+// If there are none, a milder stanza may have the returned value of open.
+func (g *guess) guessStatus(base *policy.Log, read func(string) ([]byte, error)) (open string, err error) {
 	var texts []string
 	for _, f := range g.files[:min(len(g.files), maxFilesRead)] {
 		if path.Ext(f) != ".md" {
@@ -220,17 +229,17 @@ func (g *guess) guessStatus(base *policy.Log, read func(string) ([]byte, error))
 		}
 		data, err := read(f)
 		if err != nil {
-			return err
+			return "", err
 		}
 		texts = append(texts, string(data))
 	}
 	for i := range statusForms {
 		form := &statusForms[i]
-		have, open := 0, false
+		have, undecided := 0, false
 		for _, text := range texts {
 			if status := form.statusIn(text); status != "" {
 				have++
-				open = open || slices.Contains([]string{"draft", "pending", "proposed"}, strings.ToLower(status))
+				undecided = undecided || slices.Contains([]string{"draft", "pending", "proposed"}, strings.ToLower(status))
 			}
 		}
 		if have == 0 || have*2 < len(texts) {
@@ -238,11 +247,12 @@ func (g *guess) guessStatus(base *policy.Log, read func(string) ([]byte, error))
 		}
 		base.Identity.WithoutLines = form.lines
 		g.reasons = append(g.reasons, form.may+" may change (identity: without_lines)")
-		if open {
-			base.Open = form.open
-			g.reasons = append(g.reasons, "a file whose status is Draft or Proposed may change (open)")
+		if !undecided {
+			return form.open, nil
 		}
-		return nil
+		base.Open = form.open
+		g.reasons = append(g.reasons, "a file whose status is Draft or Proposed may change (open)")
+		return "", nil
 	}
-	return nil
+	return "", nil
 }

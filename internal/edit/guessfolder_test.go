@@ -32,12 +32,18 @@ func TestGuessFolder(t *testing.T) {
 		{"a.md b.txt .gitkeep", "d/*", "d/.gitkeep", ""},
 		{"ADR-001-a.md ADR-002-b.md", "d/*.md", "", "number"},
 		{"adr_0001.md adr_0002.md README.md", "d/adr_[0-9]*.md", "", "number"},
+		{"0001-a.md 0002-b.md latest.md", "d/[0-9]*.md", "", "number"},
+		{"a.md b.md latest.md", "d/*.md", "d/latest.md", ""},
 		{"release-1.md release-2.md", "d/*.md", "", ""},
 		{"a[1].md b.md INDEX.md", "d/*.md", "d/INDEX.md", ""},
 	} {
 		var files []history.File
 		for name := range strings.FieldsSeq(c.files) {
-			files = append(files, history.File{Path: path.Join("d", name)})
+			mode := history.ModePlain
+			if strings.HasPrefix(name, "latest") {
+				mode = history.ModeLink
+			}
+			files = append(files, history.File{Path: path.Join("d", name), Mode: mode})
 		}
 		g, err := guessFolder("d", files, func(string) ([]byte, error) { return nil, nil })
 		if c.pattern == "" && err != nil {

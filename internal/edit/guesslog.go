@@ -1,6 +1,7 @@
 package edit
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"path"
@@ -39,7 +40,7 @@ type guess struct {
 func guessAt(ctx context.Context, s *session.Session, at string, files []history.File) (guess, error) {
 	read := func(f string) ([]byte, error) {
 		data, _, err := githistory.ReadFile(ctx, s.Repo, history.Index, f, s.Opts.Limits().FileSize())
-		return data, err
+		return bytes.TrimPrefix(data, []byte("\ufeff")), err
 	}
 	if files[0].Path != at {
 		return guessFolder(at, files, read)

@@ -159,6 +159,9 @@ func chooseReading(ctx context.Context, s *session.Session, head, at, since stri
 		notes = append(notes, fmt.Sprintf("a stricter stanza would have rejected %d of its latest changes (%s), the last of them %s", first.broken, count, first.lastBroken),
 			"so the stanza is milder: "+readings[best].allows)
 	}
+	if found.commits == 0 {
+		return readings[best].log, append(notes, "no commit has it yet"), nil
+	}
 	if found.broken == 0 {
 		return readings[best].log, append(notes, "its latest changes ("+count+") all pass"), nil
 	}
