@@ -19,6 +19,8 @@ var (
 	dateForm    = expression.Of(datePattern)
 	versionForm = expression.Of(`[0-9]+(?:\.[0-9]+)+`)
 	linkForm    = expression.Of(linkDefinition)
+	// firstDay matches a heading that begins with a date, as that of the only day in a journal does; a title has a date elsewhere.
+	firstDay = expression.Of(`^#+ \[?` + datePattern)
 )
 
 const (
@@ -98,7 +100,7 @@ func (o *outline) chooseLevel(headings []heading) {
 			continue
 		}
 		dated := slices.DeleteFunc(slices.Clone(byLevel[level]), func(h heading) bool { return !h.hasDate() })
-		if level == o.level || len(dated) > 1 {
+		if level == o.level || len(dated) > 1 || len(level) < len(o.level) && firstDay().MatchString(dated[0].text) {
 			o.level, o.headings = level, byLevel[level]
 			if o.dated = len(dated) < len(o.headings) && !slices.ContainsFunc(dated, heading.isUnreleased); o.dated {
 				o.headings = dated
@@ -108,39 +110,40 @@ func (o *outline) chooseLevel(headings []heading) {
 	}
 }
 
-// plainForms are forms of lines with which entries begin in text that is not Markdown, and what such a line begins with. The second is that of
-// deb-changelog(5).
+// plainForms are forms of lines with which entries begin in text that is not Markdown, and what such a line begins with. Marks may stand before it, as in
+// "=== Iteration 2 ===". The second form is that of deb-changelog(5).
 var plainForms = []struct{ pattern, with string }{
-	{`^\[?` + datePattern, "a date"},
+	{`^(\[|[=*-]+ ?)?` + datePattern, "a date"},
 	{`^[a-z0-9][a-z0-9+.-]* \([^ )]+\) [^;]+; `, "a package and its version"},
 	{`^([Vv]ersion:? |v)?[0-9]+(\.[0-9]+)+([ :]|$)`, "a version"},
+	{`^([=*-]+ ?)?(?i:cycle|day|entry|iteration|loop|run|session|step) #?[0-9]+`, "a word such as session or iteration and its number"},
 }
 
 // plainStart finds the form of at least two lines in a text that is not Markdown. with says what these lines begin with; headings are the lines. with
-// is empty if there are none, or if they are all lines, so that each line is an entry.
-func plainStart(data []byte) (pattern, with string, headings []heading) {
+// is empty if there are none. single is true if they are all lines, so that each line is an entry.
+func plainStart(data []byte) (pattern, with string, headings []heading, single bool) {
 	for _, form := range plainForms {
 		matches := expression.Of(form.pattern)()
 		var found []heading
-		others := false
+		single = true
 		for line := range strings.Lines(string(data)) {
 			if line = strings.TrimRight(line, "\r\n"); matches.MatchString(line) {
 				found = append(found, heading{text: line})
-			} else {
-				others = others || len(found) > 0 && strings.TrimSpace(line) != ""
+			} else if len(found) > 0 && strings.TrimSpace(line) != "" {
+				single = false
 			}
 		}
-		if len(found) > 1 && others {
-			return form.pattern, form.with, found
+		if len(found) > 1 {
+			return form.pattern, form.with, found, single
 		}
 	}
-	return "", "", nil
+	return "", "", nil, false
 }
 
 // hasBlocks reports whether blocks begin with headings of Markdown, of level 2 or below, or with lines of a plain form. A line with one # may be a comment.
 func hasBlocks(data []byte) bool {
-	_, with, _ := plainStart(data)
-	return with != "" || len(outlineOf(data).level) > 1
+	_, with, _, single := plainStart(data)
+	return with != "" && !single || len(outlineOf(data).level) > 1
 }
 
 // guessBlocks takes each block of a text that begins with a heading of Markdown as an entry; without headings, each that begins with a line of a plain
@@ -148,7 +151,7 @@ func hasBlocks(data []byte) bool {
 func (g *guess) guessBlocks(base policy.Log, at string, data []byte) error {
 	base.Entries = policy.BlockEntries
 	o := outlineOf(data)
-	pattern, with, plain := plainStart(data)
+	pattern, with, plain, _ := plainStart(data)
 	entries := len(o.headings)
 	switch {
 	case o.dated:

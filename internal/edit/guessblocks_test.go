@@ -24,6 +24,8 @@ func TestOutline(t *testing.T) {
 		{"dates below several sections", "## A\n### a 2026-01-19\n## B\n### b 2026-01-20\n", "##", 2, false},
 		{"a changelog", "# Changes\n## [Unreleased]\n## [1.1] - 2026-02-01\n## [1.0] - 2026-01-01\n", "##", 3, false},
 		{"a changelog with notes", "## About\n## Unreleased\n## 1.0 (2026-01-01)\n", "##", 3, false},
+		{"the first day of a journal", "# 2026-01-01\n## Morning\n## Evening\n", "#", 1, false},
+		{"a title with a date", "# Audit of 2026-01-01\n## Morning\n## Evening\n", "##", 2, false},
 		{"no headings", "- a\n- b\n", "", 0, false},
 	} {
 		o := outlineOf([]byte(c.text))
@@ -42,13 +44,23 @@ func TestPlainStart(t *testing.T) {
 		"tool (1.2-1) unstable; urgency=medium\n\n  * new\n\n -- Ann\n\ntool (1.1-1) unstable; urgency=low\n": "a package and its version",
 		"Version 1.2.0\n-------------\n\n- new\n\nVersion 1.1.0\n-------------\n":                             "a version",
 		"Version: 2.0.1 - 2024-01-01\n=====\n\nVersion: 2.0.0\n=====\n":                                       "a version",
-		"1.1:\n - new\n1.0:\n":                    "a version",
-		"2026-01-01 one\n2026-01-02 two\n":        "",
-		"Log\n2026-01-01 one\n\n2026-01-02 two\n": "",
-		"2026-01-01 one\n  and more\n":            "",
-		"1.5 is better than\n2 or so\n":           "",
+		"1.1:\n - new\n1.0:\n":                                      "a version",
+		"=== 2026-01-01 ===\nbegan\n=== 2026-01-02 ===\n":           "a date",
+		"**2026-01-01** began\n\nby hand\n\n**2026-01-02** ended\n": "a date",
+		"- 2026-01-01 began\n  - by hand\n- 2026-01-02 ended\n":     "a date",
+		"Session 1 (began)\n- x\n\nSession 2\n- y\n":                "a word such as session or iteration and its number",
+		"=== ITERATION #1 ===\nok\n=== ITERATION #2 ===\nok\n":      "a word such as session or iteration and its number",
+		"Runs 3 times\n\nDay by day\n":                              "",
+		"2026-01-01 one\n2026-01-02 two\n":                          "",
+		"Log\n2026-01-01 one\n\n2026-01-02 two\n":                   "",
+		"2026-01-01 one\n  and more\n":                              "",
+		"1.5 is better than\n2 or so\n":                             "",
 	} {
-		if _, with, _ := plainStart([]byte(text)); with != want {
+		_, with, _, single := plainStart([]byte(text))
+		if single {
+			with = ""
+		}
+		if with != want {
 			t.Errorf("%q, not %q, begins the entries of %q", with, want, text)
 		}
 	}

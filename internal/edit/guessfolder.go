@@ -13,6 +13,7 @@ import (
 	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/policy"
+	"github.com/small-gate/small-gate/internal/small"
 )
 
 // numberedName matches names that begin with a number, as names of migrations do; a letter, adr or rfc may stand before it, but no letter follows it, as
@@ -27,9 +28,9 @@ var (
 // growing are endings of files that may grow, such as a journal with a file for each day.
 var growing = []string{".md", ".txt", ".log", ".jsonl", ".ndjson", ".csv", ".tsv"}
 
-// guessFolder takes each file of a folder as an entry or, if lines are added to the files later, each file as a log of its own. It leaves out files with other endings than most, those whose names begin with no number if most
-// names do, and those about the folder.
-func guessFolder(at string, files []history.File, read func(string) ([]byte, error)) (guess, error) {
+// guessFolder takes each file of a folder as an entry or, if lines or items are added to the files later, each file as a log of its own. It leaves out
+// files with other endings than most, those whose names begin with no number if most names do, and those about the folder.
+func guessFolder(at string, files []history.File, read func(string) ([]byte, error), limits small.Limits) (guess, error) {
 	var g guess
 	base := policy.Log{Entries: policy.FileEntries}
 	ending := mostFrequentEnding(files)
@@ -79,10 +80,20 @@ func guessFolder(at string, files []history.File, read func(string) ([]byte, err
 	if base.Order != "" {
 		g.addReading(base, "a new file may have any name: earlier files did not always come in order", func(l *policy.Log) { l.Order = "" })
 	}
-	if slices.Contains(growing, ending) {
-		lines := policy.Log{Path: base.Path, Exclude: base.Exclude, Entries: policy.LineEntries}
-		g.reasons = notGuarded
-		g.addReading(lines, "each file is a log of its own, which lines are added to (entries: lines)")
+	grown := policy.Log{Path: base.Path, Exclude: base.Exclude, Entries: policy.LineEntries}
+	g.reasons = notGuarded
+	switch {
+	case slices.Contains(growing, ending):
+		g.addReading(grown, "each file is a log of its own, which lines are added to (entries: lines)")
+	case slices.Contains([]string{".yml", ".yaml", ".json"}, ending):
+		data, err := read(g.files[0])
+		if err != nil {
+			return g, err
+		}
+		if grown.At, err = findOnlyList(g.files[0], data, ending == ".json", limits); err == nil {
+			grown.Entries = policy.ListEntries
+			g.addReading(grown, "each file is a list of its own, which items are added to (entries: list)")
+		}
 	}
 	return g, nil
 }
@@ -118,7 +129,7 @@ func (g *guess) leaveOut(files []history.File, with string, isOut func(history.F
 	return kept
 }
 
-// mostAreNumbered reports whether more than three quarters of the files, and at least two, have names that begin with a number, all after the same
+// mostAreNumbered reports whether at least three quarters of the files, and two of them, have names that begin with a number, all after the same
 // letters or none. letters are these.
 func mostAreNumbered(files []history.File) (letters string, most bool) {
 	numbered := 0
@@ -133,7 +144,7 @@ func mostAreNumbered(files []history.File) (letters string, most bool) {
 			numbered++
 		}
 	}
-	return letters, numbered > 1 && numbered*4 > len(files)*3
+	return letters, numbered > 1 && numbered*4 >= len(files)*3
 }
 
 // guessOrder chooses the order of the guessed files: by their names, if all begin with numbers, of which some may be dates.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/small-gate/small-gate/internal/base/expression"
 	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/small"
 )
 
 // Files that are no records are left out of a folder's stanza, by its pattern if possible.
@@ -17,6 +18,7 @@ func TestGuessFolder(t *testing.T) {
 		{"0000-template.md 0001-a.md 0002-b.md", "d/[0-9]*.md", "d/0000-template.md", "number"},
 		{"0001-a.md 0002-b.md 0003-c.md 0004-d.md about.md", "d/[0-9]*.md", "", "number"},
 		{"0001-a.md 0002-b.md about.md", "d/*.md", "", ""},
+		{"2026-01-01.md 2026-01-02.md 2026-01-03.md MEMORY.md", "d/[0-9]*.md", "", "name"},
 		{"a.md b.md README.md", "d/*.md", "d/README.md", ""},
 		{"README.md", "", "", ""},
 		{".gitkeep", "", "", ""},
@@ -45,7 +47,7 @@ func TestGuessFolder(t *testing.T) {
 			}
 			files = append(files, history.File{Path: path.Join("d", name), Mode: mode})
 		}
-		g, err := guessFolder("d", files, func(string) ([]byte, error) { return nil, nil })
+		g, err := guessFolder("d", files, func(string) ([]byte, error) { return nil, nil }, small.Limits{})
 		if c.pattern == "" && err != nil {
 			continue
 		}

@@ -43,7 +43,7 @@ func guessAt(ctx context.Context, s *session.Session, at string, files []history
 		return bytes.TrimPrefix(data, []byte("\ufeff")), err
 	}
 	if files[0].Path != at {
-		return guessFolder(at, files, read)
+		return guessFolder(at, files, read, s.Opts.Limits())
 	}
 	if !files[0].Regular() {
 		return guess{}, &failure.Error{Message: wording.Printable(at) + " is a symbolic link or a submodule, which is no log", Remedy: "name the file itself"}
