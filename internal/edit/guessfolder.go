@@ -22,14 +22,14 @@ import (
 var (
 	numberedName = expression.Of(`^((?i:adr|rfc)[-_]?|[A-Za-z]?)(?:[0-9]+(?:[^0-9A-Za-z]|$)|[0-9]{8}T?[0-9])`)
 	datedName    = expression.Of(`^[A-Za-z]?(?:[0-9]{4}[-_]?[0-9]{2}[-_]?[0-9]{2}|[0-9]{10})`)
-	aboutName    = expression.Of(`(?i)^(readme|index|__init__)?\.|template`)
+	aboutName    = expression.Of(`(?i)^(readme|index|__init__)?\.|^([_0]*|0*[-_]|m?adr[-_]|decision[-_])template`)
 )
 
 // growing are endings of files that may grow, such as a journal with a file for each day.
 var growing = []string{".md", ".txt", ".log", ".jsonl", ".ndjson", ".csv", ".tsv"}
 
 // guessFolder takes each file of a folder as an entry or, if lines or items are added to the files later, each file as a log of its own. It leaves out
-// files with other endings than most, those whose names begin with no number if most names do, and those about the folder.
+// files with other endings than most, those whose names begin with no number if most names do, also later ones, and those about the folder.
 func guessFolder(at string, files []history.File, read func(string) ([]byte, error), limits small.Limits) (guess, error) {
 	var g guess
 	base := policy.Log{Entries: policy.FileEntries}
@@ -46,9 +46,7 @@ func guessFolder(at string, files []history.File, read func(string) ([]byte, err
 	first := "*"
 	if letters, most := mostAreNumbered(records); most {
 		records = g.leaveOut(records, "whose name begins with no number", func(f history.File) bool { return !numberedName().MatchString(path.Base(f.Path)) })
-		if len(records) < len(files) {
-			first = letters + "[0-9]*"
-		}
+		first = letters + "[0-9]*"
 	}
 	below, isRecord := "/", map[string]bool{}
 	for _, f := range records {

@@ -13,7 +13,7 @@ import (
 // Files that are no records are left out of a folder's stanza, by its pattern if possible.
 func TestGuessFolder(t *testing.T) {
 	for _, c := range []struct{ files, pattern, exclude, order string }{
-		{"0001-a.md 0002-b.md", "d/*.md", "", "number"},
+		{"0001-a.md 0002-b.md", "d/[0-9]*.md", "", "number"},
 		{"0001-a.md 0002-b.md README.md template.md", "d/[0-9]*.md", "", "number"},
 		{"0000-template.md 0001-a.md 0002-b.md", "d/[0-9]*.md", "d/0000-template.md", "number"},
 		{"0001-a.md 0002-b.md 0003-c.md 0004-d.md about.md", "d/[0-9]*.md", "", "number"},
@@ -24,18 +24,20 @@ func TestGuessFolder(t *testing.T) {
 		{".gitkeep", "", "", ""},
 		{"V1__a.sql V2__b.sql V10__c.sql V11__d.sql R__view.sql", "d/V[0-9]*.sql", "", "number"},
 		{"V1__a.sql V2__b.sql V10__c.sql V11__d.sql U1__a.sql", "d/*.sql", "", "number"},
-		{"20260101_a.sql 20260102_b.sql atlas.sum", "d/*.sql", "", "name"},
+		{"20260101_a.sql 20260102_b.sql atlas.sum", "d/[0-9]*.sql", "", "name"},
 		{"20260101_a/migration.sql 20260102_b/migration.sql lock.toml", "d/**/*.sql", "", ""},
 		{"x/0001.md x/0002.md y/0001.md index.md", "d/**/[0-9]*.md", "", "number"},
-		{"0000_a.sql 0001_b.sql meta/0000_snapshot.json meta/0001_snapshot.json meta/_journal.json", "d/*.sql", "", "number"},
+		{"0000_a.sql 0001_b.sql meta/0000_snapshot.json meta/0001_snapshot.json meta/_journal.json", "d/[0-9]*.sql", "", "number"},
 		{"0001_a.py 0002_b.py __init__.py", "d/[0-9]*.py", "", "number"},
 		{"1a2b3c_a.py 2f3e4d_b.py", "d/*.py", "", ""},
-		{"20260101T120000_a.md 20260102T120000_b.md", "d/*.md", "", "name"},
+		{"20260101T120000_a.md 20260102T120000_b.md", "d/[0-9]*.md", "", "name"},
 		{"a.md b.txt .gitkeep", "d/*", "d/.gitkeep", ""},
-		{"ADR-001-a.md ADR-002-b.md", "d/*.md", "", "number"},
+		{"ADR-001-a.md ADR-002-b.md", "d/ADR-[0-9]*.md", "", "number"},
 		{"adr_0001.md adr_0002.md README.md", "d/adr_[0-9]*.md", "", "number"},
 		{"0001-a.md 0002-b.md latest.md", "d/[0-9]*.md", "", "number"},
 		{"a.md b.md latest.md", "d/*.md", "d/latest.md", ""},
+		{"20260101_add_template.rb 20260102_b.rb", "d/[0-9]*.rb", "", "name"},
+		{"a.md adr-template.md template.md 0000_template.md", "d/*.md", "d/adr-template.md d/template.md d/0000_template.md", ""},
 		{"release-1.md release-2.md", "d/*.md", "", ""},
 		{"a[1].md b.md INDEX.md", "d/*.md", "d/INDEX.md", ""},
 	} {
