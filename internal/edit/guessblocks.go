@@ -30,6 +30,8 @@ const (
 	linkDefinition = `^\[[^]]+\]: `
 	// unreleased is the heading of a changelog for changes that are not released yet, in lower case.
 	unreleased = "unreleased"
+	// debian and version say what entries begin with in a changelog of Debian, and in one of versions.
+	debian, version = "a package and its version", "a version"
 )
 
 // outline describes a text in Markdown.
@@ -114,8 +116,8 @@ func (o *outline) chooseLevel(headings []heading) {
 // "=== Iteration 2 ===". The second form is that of deb-changelog(5).
 var plainForms = []struct{ pattern, with string }{
 	{`^(\[|[=*-]+ ?)?` + datePattern, "a date"},
-	{`^[a-z0-9][a-z0-9+.-]* \([^ )]+\) [^;]+; `, "a package and its version"},
-	{`^([Vv]ersion:? |v)?[0-9]+(\.[0-9]+)+([ :]|$)`, "a version"},
+	{`^[a-z0-9][a-z0-9+.-]* \([^ )]+\) [^;]+; `, debian},
+	{`^([Vv]ersion:? |v)?[0-9]+(\.[0-9]+)+([ :]|$)`, version},
 	{`^([=*-]+ ?)?(?i:cycle|day|entry|iteration|loop|run|session|step) #?[0-9]+`, "a word such as session or iteration and its number"},
 }
 
@@ -153,6 +155,9 @@ func (g *guess) guessBlocks(base policy.Log, at string, data []byte) error {
 	o := outlineOf(data)
 	pattern, with, plain, _ := plainStart(data)
 	entries := len(o.headings)
+	if o.level != "" {
+		with = ""
+	}
 	switch {
 	case o.dated:
 		base.Start = "^" + o.level + " .*" + datePattern
@@ -181,19 +186,28 @@ func (g *guess) guessBlocks(base policy.Log, at string, data []byte) error {
 		base.Identity.WithoutLines = linkDefinition
 		g.reasons = append(g.reasons, "lines that define links are not compared (identity: without_lines)")
 	}
-	if isOpen(o.headings) {
+	switch open := findOpenLine(with, data); {
+	case open != "":
+		base.Open = open
+		g.reasons = append(g.reasons, "a section that says that it is unreleased may change (open: "+wording.Quote(open)+")")
+	case isOpen(o.headings):
 		base.Open = policy.OpenNewest
 		g.reasons = append(g.reasons, "the section of unreleased changes may change (open: newest)")
 	}
-	why := descent(o.headings)
-	descends := why != ""
-	if descends {
+	if why := descent(o.headings); why != "" {
 		base.Order = policy.NewestFirst
 		g.reasons = append(g.reasons, "new entries stand before older ones: "+why+" (order: newest-first)")
 	}
+	g.addBlockReadings(base, &o, entries)
+	return nil
+}
+
+// addBlockReadings adds the readings of a text of blocks: base, and milder ones.
+func (g *guess) addBlockReadings(base policy.Log, o *outline, entries int) {
+	descends := base.Order == policy.NewestFirst
 	several := entries > 1 // if the only entry may change, nothing is guarded
 	g.addReading(base, "")
-	if base.Open == "" && several {
+	if base.Open != policy.OpenNewest && several {
 		g.addReading(base, "the newest entry may change until there is a newer one (open: newest)", setOpenNewest)
 	}
 	if !descends {
@@ -209,7 +223,19 @@ func (g *guess) guessBlocks(base policy.Log, at string, data []byte) error {
 		g.addReading(lines, "a section may grow: new lines stand at the end (entries: lines)")
 		g.addReading(lines, "a section may grow: a new line may stand anywhere (entries: lines, order: free)", setFreeOrder)
 	}
-	return nil
+}
+
+// findOpenLine returns an expression for the line that says that a section of a text is not released yet: in a changelog of Debian, and in one of versions
+// if some section has such a line.
+func findOpenLine(with string, data []byte) string {
+	const line = `^U(nreleased|NRELEASED)\.?\s*$`
+	switch {
+	case with == debian:
+		return `^[a-z0-9][^ ]* \([^ )]+\) UNRELEASED;`
+	case with == version && expression.Of(`(?m)`+line)().Match(data):
+		return line
+	}
+	return ""
 }
 
 // isOpen reports whether the first heading or the last one is that of changes that are not released yet.
