@@ -217,7 +217,7 @@ func (g *guess) addBlockReadings(base policy.Log, o *outline, entries int) {
 		g.addReading(base, "new entries stand before older ones, and the newest may change (order: newest-first, open: newest)", setNewestFirst, setOpenNewest)
 	}
 	g.addReading(base, "a new entry may stand anywhere (order: free)", setFreeOrder, func(l *policy.Log) { l.Open = "" })
-	if len(told(o.headings)) == 0 && o.level != "" { // sections by topic, which lines are added to
+	if len(releases(o.headings)) == 0 && o.level != "" { // sections by topic, which lines are added to
 		lines := policy.Log{Path: base.Path, Entries: policy.LineEntries}
 		g.reasons = []string{"each line is an entry"}
 		g.addReading(lines, "a section may grow: new lines stand at the end (entries: lines)")
@@ -243,8 +243,8 @@ func isOpen(headings []heading) bool {
 	return len(headings) > 0 && (headings[0].isUnreleased() || headings[len(headings)-1].isUnreleased())
 }
 
-// told returns the headings, except that of unreleased changes, that have a date or a version.
-func told(headings []heading) (out []string) {
+// releases returns the headings, except that of unreleased changes, that have a date or a version.
+func releases(headings []heading) (out []string) {
 	for _, h := range headings {
 		if !h.isUnreleased() && (dateForm().MatchString(h.text) || versionForm().MatchString(h.text)) {
 			out = append(out, h.text)
@@ -256,10 +256,9 @@ func told(headings []heading) (out []string) {
 // descent says why the headings are those of entries of which the newest is the first; empty if they are not. Headings without a date or a version
 // do not count.
 func descent(headings []heading) string {
-	told := told(headings)
 	first, last := "", ""
-	if len(told) > 0 {
-		first, last = told[0], told[len(told)-1]
+	if all := releases(headings); len(all) > 0 {
+		first, last = all[0], all[len(all)-1]
 	}
 	switch {
 	case isLaterHeading(first, last):
