@@ -70,14 +70,23 @@ func ChangedFiles(ctx context.Context, req session.Request, at, source string) (
 		if err != nil {
 			return err
 		}
-		differ, err := git.Run(ctx, "diff", "--name-only", "--no-renames", "--no-ext-diff", "-z", id, "--", folder)
-		changed := strings.Split(string(differ), "\x00")
+		changed := map[string]bool{}
+		compare := []string{"diff", "--name-only", "--no-renames", "--no-ext-diff", "-z"}
+		for _, args := range [][]string{{id, "--", folder}, {"--cached", id, "--", folder}} { // on disk, in the index
+			differ, err := git.Run(ctx, slices.Concat(compare, args)...)
+			if err != nil {
+				return err
+			}
+			for path := range strings.SplitSeq(string(differ), "\x00") {
+				changed[path] = true
+			}
+		}
 		for _, file := range there {
-			if slices.Contains(changed, file) {
+			if changed[file] {
 				files = append(files, ":/"+file)
 			}
 		}
-		return err
+		return nil
 	})
 	return files, isFolder, err
 }
