@@ -12,7 +12,7 @@ import (
 // ofLog is a finding about an entry of a log other than the protocol's; a deleted entry has no after.
 func ofLog(noun, path string, index, line int, message string, gone bool, changes ...ledger.FieldChange) finding.Finding {
 	ref := func(content string) *finding.EntryRef {
-		return &finding.EntryRef{Index: index, Line: line, Digest: reporttest.Digest(noun, content), Noun: noun}
+		return &finding.EntryRef{Index: index, Line: line, Digest: reporttest.Digest(noun, content), Compared: reporttest.Digest(noun, content), Noun: noun}
 	}
 	f := finding.Finding{
 		Rule: "append-only/modified", Severity: finding.SeverityError, Stage: finding.StageHistory, Message: message, Path: path, Line: line, Column: 1,

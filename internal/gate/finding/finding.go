@@ -18,7 +18,7 @@ const SeverityWaived Severity = "waived"
 
 // RefOf makes a reference to an entry.
 func RefOf(e ledger.Entry) *EntryRef {
-	return &EntryRef{Index: e.Index, Line: e.Pos.Line, TaskID: e.TaskID, Timestamp: e.Timestamp, AgentID: e.AgentID, Digest: e.Digest, Noun: e.Noun}
+	return &EntryRef{Index: e.Index, Line: e.Pos.Line, TaskID: e.TaskID, Timestamp: e.Timestamp, AgentID: e.AgentID, Digest: e.WholeDigest(), Compared: e.Digest, Noun: e.Noun}
 }
 
 // RefsOf makes references to several entries.
@@ -82,8 +82,8 @@ type Finding struct {
 	Changes []ledger.FieldChange
 	// MoreChanges is the number of further changes that are not listed.
 	MoreChanges int
-	// EditFrom and EditTo identify the edit as a waiver does: digests of the entry before and after, or heads for a whole
-	// log; empty if there is none.
+	// EditFrom and EditTo identify the edit as a waiver does: the digests by which the log compares the entry before and after, or heads for a
+	// whole log; empty if there is none.
 	EditFrom, EditTo string
 	// Sides are two branches that both recorded work, the target first.
 	Sides []Side
@@ -161,7 +161,8 @@ type EntryRef struct {
 	TaskID, Timestamp string
 	// AgentID is the agent that the entry names; empty if it names none.
 	AgentID string
-	Digest  small.Digest
+	// Digest covers all of the entry; Compared is the digest by which the log compares it.
+	Digest, Compared small.Digest
 	// Noun is the word for such an entry in messages; empty for an entry of the protocol's log.
 	Noun string
 }

@@ -205,7 +205,7 @@ func (e *LogChange) Finding(x ledger.Edit) finding.Finding {
 	f := finding.Finding{Path: e.Path, OldPath: e.OldPath, Line: pos.Line, Column: pos.Column, Changes: x.Changes, Waived: x.Waived, Moved: x.Kind == ledger.EditReordered}
 	if x.OldIndex >= 0 {
 		f.Entry = finding.RefOf(e.Old.Entries[x.OldIndex])
-		f.EditFrom = f.Entry.Digest.String()
+		f.EditFrom = f.Entry.Compared.String()
 	}
 	now := x.Reopened
 	if x.NewIndex >= 0 {
@@ -213,7 +213,7 @@ func (e *LogChange) Finding(x ledger.Edit) finding.Finding {
 	}
 	if now != nil {
 		after := finding.RefOf(*now)
-		f.EditTo = after.Digest.String()
+		f.EditTo = after.Compared.String()
 		if f.Entry == nil {
 			f.Entry = after
 		} else {

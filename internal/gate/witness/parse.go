@@ -88,6 +88,9 @@ func checkLogs(logs []Log) error {
 		if !history.IsObjectID(l.Commit) {
 			return fmt.Errorf("log %q: %q is no commit's full id", l.Path, l.Commit)
 		}
+		if n := len(l.Compared); n > 0 && n != len(l.Entries) {
+			return fmt.Errorf("log %q: it has %d entries and compares %d", l.Path, len(l.Entries), n)
+		}
 		there[l.Path] = true
 	}
 	for _, l := range logs {

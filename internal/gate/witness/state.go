@@ -42,8 +42,34 @@ type Log struct {
 	// Moved is the path at which the log was seen to continue; empty while it is at Path.
 	Moved string `json:"moved,omitempty"`
 	// Head is the head of the entries. Text sets it.
-	Head    small.Digest   `json:"head"`
-	Entries []small.Digest `json:"entries,omitempty"`
+	Head small.Digest `json:"head"`
+	// Entries are the whole digests of the entries. Compared are the digests by which the log compares them, in the same order; it is empty if
+	// the log compares whole entries.
+	Entries  []small.Digest `json:"entries,omitempty"`
+	Compared []small.Digest `json:"compared,omitempty"`
+}
+
+// SetEntries sets Entries and Compared to the entries of a ledger.
+func (l *Log) SetEntries(of *ledger.Ledger) {
+	l.Entries, l.Compared = make([]small.Digest, of.Len()), ledger.DigestsOf(of)
+	for i := range of.Entries {
+		l.Entries[i] = of.Entries[i].WholeDigest()
+	}
+	if slices.Equal(l.Entries, l.Compared) {
+		l.Compared = nil
+	}
+}
+
+// Ledger returns the log's ledger, whose entries have nothing but their digests.
+func (l *Log) Ledger() *ledger.Ledger {
+	entries := make([]ledger.Entry, len(l.Entries))
+	for i, d := range l.Entries {
+		entries[i] = ledger.Entry{Digest: d, Whole: d}
+		if len(l.Compared) > 0 {
+			entries[i].Digest = l.Compared[i]
+		}
+	}
+	return ledger.OfEntries(entries)
 }
 
 // Ref returns the ref with a name; nil if it has not been seen.

@@ -122,7 +122,7 @@ func resultOf(f *finding.Finding, places *content.Places, name string, index map
 
 // earlier returns the parent's version of a finding's entry; nil if only the child has it.
 func earlier(f *finding.Finding) *finding.EntryRef {
-	if f.Entry == nil || f.EntryAfter == nil && f.EditFrom != f.Entry.Digest.String() {
+	if f.Entry == nil || f.EntryAfter == nil && f.EditFrom != f.Entry.Compared.String() {
 		return nil
 	}
 	return f.Entry

@@ -94,7 +94,7 @@ func Modified(index, line int, changes ...ledger.FieldChange) finding.Finding {
 func Entry(index, line int, content string) *finding.EntryRef {
 	return &finding.EntryRef{
 		Index: index, Line: line, TaskID: fmt.Sprintf("task-%d", index),
-		Timestamp: fmt.Sprintf("2026-01-02T03:04:%02d.000000000Z", index%60), Digest: Digest(content, index),
+		Timestamp: fmt.Sprintf("2026-01-02T03:04:%02d.000000000Z", index%60), Digest: Digest(content, index), Compared: Digest(content, index),
 	}
 }
 

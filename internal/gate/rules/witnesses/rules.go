@@ -74,7 +74,7 @@ func checkWitnessRewritten(e *seenChange, r *rule.Reporter) {
 
 func describeWitnessed(e *seenChange, x ledger.Edit) string {
 	entry := e.Old.Entries[x.OldIndex]
-	words := fmt.Sprintf("entry %d (%.19s…)", x.OldIndex+1, entry.Digest)
+	words := fmt.Sprintf("entry %d (%.19s…)", x.OldIndex+1, entry.WholeDigest())
 	switch {
 	case isProfilePath(e.Seen.Path) && e.Survives:
 		words = e.Names[entry.Digest]

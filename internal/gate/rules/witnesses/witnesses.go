@@ -192,13 +192,15 @@ func (c *comparison) note(path string, before witness.Log) {
 		return // it moved away and has come back
 	}
 	c.noted[path] = true
-	l := witness.Log{Path: path, Time: c.run.Source.Now.UTC().Truncate(time.Second), Commit: c.Tip, Entries: ledger.DigestsOf(c.now[path].Log.Ledger)}
+	log := c.now[path].Log.Ledger
+	l := witness.Log{Path: path, Time: c.run.Source.Now.UTC().Truncate(time.Second), Commit: c.Tip}
+	l.SetEntries(log)
 	if before.Path == path && before.Commit == l.Commit && before.Moved == "" && slices.Equal(before.Entries, l.Entries) {
 		l.Time = before.Time
 	}
 	c.out.Logs = append(c.out.Logs, l)
 	if !c.configured(path) || !c.run.Source.IsFileEntry(path) {
-		c.run.Account.Ledgers = append(c.run.Account.Ledgers, finding.LedgerState{Path: path, Entries: len(l.Entries), Head: ledger.HeadOf(l.Entries)})
+		c.run.Account.Ledgers = append(c.run.Account.Ledgers, finding.LedgerState{Path: path, Entries: log.Len(), Head: c.run.Source.Policy.LogFor(path).Head(log)})
 	}
 	if !c.configured(path) {
 		c.run.Examined().Workspaces++
@@ -238,11 +240,7 @@ func (c *comparison) moves() (map[string]history.File, error) {
 
 // digestsOnly returns a seen log as one whose entries have nothing but their digests.
 func digestsOnly(l witness.Log) *read.LedgerFile {
-	entries := make([]ledger.Entry, len(l.Entries))
-	for i, d := range l.Entries {
-		entries[i] = ledger.Entry{Index: i, Digest: d}
-	}
-	return &read.LedgerFile{File: history.File{Path: l.Path}, Log: &ledger.Log{Ledger: ledger.OfEntries(entries)}}
+	return &read.LedgerFile{File: history.File{Path: l.Path}, Log: &ledger.Log{Ledger: l.Ledger()}}
 }
 
 // compareEntries judges what has become of a log's entries.
@@ -297,7 +295,7 @@ func (c *comparison) readIfHere(ctx context.Context, l witness.Log) (*read.Ledge
 		return nil, err
 	}
 	log, err := c.run.Source.LogAt(ctx, l.Commit, l.Path)
-	if err != nil || !log.Readable() || !slices.Equal(ledger.DigestsOf(log.Log.Ledger), l.Entries) {
+	if err != nil || !log.Readable() || !slices.Equal(ledger.DigestsOf(log.Log.Ledger), ledger.DigestsOf(l.Ledger())) {
 		return nil, err
 	}
 	return log, nil
