@@ -270,7 +270,7 @@ func (s Situation) CorrectEntry(how, path string, alone bool) string {
 	case s.Commit != "" && s.Standing == history.Own && alone:
 		return "take it out of its commit, which nobody else has: " + s.OnBranch(Mend(path, s.Commit)+" --discard-new") + "; then record it anew, and " + how
 	case s.Commit != "" && s.Standing == history.Own && s.Last:
-		return how + ", and put it into the last commit, which nobody else has: " + wording.Commands("git add -- "+wording.TopPath(path), "git commit --amend --no-edit")
+		return how + ", and amend the last commit, which nobody else has: " + wording.Commands("git add -- "+wording.TopPath(path), "git commit --amend --no-edit")
 	case s.Commit != "" && s.Standing == history.Own:
 		return how + ", in the commit that brought the entry, which nobody else has: " + history.Short(s.Commit)
 	case s.Commit != "":
