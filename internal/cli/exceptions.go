@@ -12,6 +12,7 @@ import (
 
 	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/edit"
+	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/judge"
 	"github.com/small-gate/small-gate/internal/report/sanitize"
 )
@@ -36,12 +37,15 @@ func (a *app) baselineCommand() *cobra.Command {
 }
 
 func baselineText(written edit.Accepted) string {
-	if len(written.Baselines) == 0 {
+	if len(written.Baselines)+len(written.Logs) == 0 {
 		return fmt.Sprintf("%s already accepts every log as it stands in %s\n", sanitize.Line(written.File), sanitize.Line(written.Revision))
 	}
 	var text strings.Builder
 	for _, b := range written.Baselines {
 		fmt.Fprintf(&text, "%s: %s accepted, head %s\n", sanitize.Line(b.Path), wording.Count(b.Entries, "entry"), b.Head)
+	}
+	for _, l := range written.Logs {
+		fmt.Fprintf(&text, "%s: what was done until %s is accepted (since)\n", sanitize.Line(l.Path), history.Short(written.Since))
 	}
 	fmt.Fprintf(&text, "written to %s; review and commit it\n", sanitize.Line(written.File))
 	if n := written.Unmigrated; n > 0 {

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -33,12 +34,16 @@ type Accepted struct {
 	// Revision is where the accepted logs were read.
 	Revision  string
 	Baselines []policy.Baseline
+	// Logs are the stanzas of configured logs that got the since commit Since.
+	Logs  []policy.Log
+	Since string
 	// Unmigrated is the number of accepted timestamps that the protocol's own program would ask to migrate.
 	Unmigrated int
 }
 
-// Baseline accepts every log as it is in a revision (default HEAD): it writes a stanza for each into the configuration of the work tree. The
-// result leaves out logs that the configuration already accepts in that state.
+// Baseline accepts every log as it is in a revision (default HEAD), in the configuration of the work tree. For each log of a workspace it writes a
+// baseline. A configured log whose history has errors gets a since commit instead, which also serves a log without an order, one that compares only
+// part of an entry, and a folder of files. The result leaves out logs that the configuration already accepts in that state.
 func Baseline(ctx context.Context, req session.Request, revision, reason string) (out Accepted, err error) {
 	out.Revision = cmp.Or(revision, "HEAD")
 	out.File, err = editConfig(ctx, req, "baseline", func(s *session.Session, data []byte) ([]byte, error) {
@@ -50,11 +55,18 @@ func Baseline(ctx context.Context, req session.Request, revision, reason string)
 		if err != nil {
 			return nil, err
 		}
-		accepted := false
+		accepted := len(s.Opts.Policy.Logs) > 0
+		if floor := s.Opts.Floor; floor.ForbidsBaselines() {
+			if ledgers = nil; !accepted || floor.ForbidsSince() {
+				return nil, errForbidden(floor)
+			}
+		}
 		for _, l := range ledgers {
-			if b := s.Opts.Policy.BaselineFor(l.Path); b != nil && b.Entries == l.Entries && b.Head == l.Head {
+			switch b := s.Opts.Policy.BaselineFor(l.Path); {
+			case s.Opts.Policy.LogFor(l.Path) != nil:
+			case b != nil && b.Entries == l.Entries && b.Head == l.Head:
 				accepted = true
-			} else if l.Entries > 0 {
+			case l.Entries > 0:
 				out.Unmigrated += l.Unmigrated
 				out.Baselines = append(out.Baselines, policy.Baseline{Path: l.Path, Entries: l.Entries, Head: l.Head, Reason: reason})
 			}
@@ -70,28 +82,83 @@ func Baseline(ctx context.Context, req session.Request, revision, reason string)
 		if err != nil {
 			return nil, err
 		}
-		return edited, checkAcceptsAll(ctx, s, commit, edited)
+		errs, err := findPastErrors(ctx, s, commit, edited)
+		if err == nil && !s.Opts.Floor.ForbidsSince() {
+			edited, errs, err = out.acceptSince(ctx, s, commit, edited, errs)
+		}
+		if err != nil {
+			return nil, err
+		}
+		return edited, out.checkAcceptsAll(s, errs)
 	})
 	return out, err
 }
 
-// checkAcceptsAll fails if the past has errors that the new baselines do not accept. A baseline accepts everything before the first commit whose
-// log begins with the baseline's entries. If a log was rewritten and then put back, that commit is older than the rewrite, and the baseline does
-// not accept the rewrite. Appending an entry before the baseline is written helps: no older log has this entry.
-func checkAcceptsAll(ctx context.Context, s *session.Session, commit string, edited []byte) error {
+// findPastErrors judges the history of a commit under an edited configuration, and returns the errors in its commits. It returns none for a shallow
+// clone, which lacks the past; an audit there says so.
+func findPastErrors(ctx context.Context, s *session.Session, commit string, edited []byte) ([]finding.Finding, error) {
 	if err := s.TrustContent(edited, policy.File, commit); err != nil {
-		return err
+		return nil, err
 	}
 	s.SetStandings(ctx, commit)
 	report := gate.Audit(ctx, s.Repo, commit, s.Opts)
 	if f := report.Failure; f != nil {
 		if errors.Is(f, history.ErrLacking) {
-			return nil // a shallow clone lacks the past; an audit there says so
+			return nil, nil
 		}
-		return f
+		return nil, f
 	}
-	for _, f := range report.Findings {
-		if f.Severity != finding.SeverityError || f.Commit == "" || s.Opts.Policy.BaselineFor(f.Path) == nil {
+	return slices.DeleteFunc(report.Findings, func(f finding.Finding) bool { return f.Severity != finding.SeverityError || f.Commit == "" }), nil
+}
+
+// acceptSince gives a since commit to the stanzas of configured logs that have errors. It returns the edited configuration, and the errors that are left
+// under it.
+func (out *Accepted) acceptSince(ctx context.Context, s *session.Session, commit string, edited []byte, errs []finding.Finding) ([]byte, []finding.Finding, error) {
+	own := slices.DeleteFunc(slices.Clone(errs), func(f finding.Finding) bool { return s.Opts.Policy.LogFor(f.Path) == nil })
+	since, err := chooseSince(ctx, s, commit, own)
+	if err != nil {
+		return nil, nil, err
+	}
+	var paths []string
+	for _, f := range own {
+		paths = append(paths, f.Path)
+	}
+	edited, logs, err := policy.SetSince(edited, since, paths, catalogue.Known())
+	if err != nil || len(logs) == 0 {
+		return edited, errs, err
+	}
+	out.Logs, out.Since = logs, since
+	errs, err = findPastErrors(ctx, s, commit, edited)
+	return edited, errs, err
+}
+
+// chooseSince returns the commit until which errors are accepted: where the branch parted from the remote's default branch if all of them have landed
+// there, since that commit stays even if the branch is squashed; otherwise the branch's own commit.
+func chooseSince(ctx context.Context, s *session.Session, commit string, errs []finding.Finding) (string, error) {
+	standings, err := s.Opts.Standings()
+	if err != nil {
+		return "", err
+	}
+	if slices.ContainsFunc(errs, func(f finding.Finding) bool { return standings.At(f.Commit) != history.Landed }) {
+		return commit, nil
+	}
+	tip, _, err := findSince(ctx, s, commit)
+	if err != nil {
+		return "", err
+	}
+	bases, err := s.Repo.MergeBases(ctx, commit, tip)
+	if err != nil || len(bases) != 1 {
+		return commit, err
+	}
+	return bases[0], nil
+}
+
+// checkAcceptsAll fails if the past has errors that the new stanzas do not accept. A baseline accepts everything before the first commit whose
+// log begins with the baseline's entries. If a log was rewritten and then put back, that commit is older than the rewrite, and the baseline does
+// not accept the rewrite. Appending an entry before the baseline is written helps: no older log has this entry.
+func (out *Accepted) checkAcceptsAll(s *session.Session, errs []finding.Finding) error {
+	for _, f := range errs {
+		if l := s.Opts.Policy.LogFor(f.Path); s.Opts.Policy.BaselineFor(f.Path) == nil && (l == nil || l.Since != out.Since) {
 			continue
 		}
 		standings, err := s.Opts.Standings()
@@ -176,12 +243,9 @@ func waiverFor(e judge.EditToWaive) (policy.Waiver, error) {
 	return w, nil
 }
 
-// checkFloor fails if the floor forbids the stanzas that a command writes.
-func checkFloor(s *session.Session, mode string) error {
-	if mode == "baseline" && s.Opts.Floor.ForbidsBaselines() || mode == "waive" && s.Opts.Floor.ForbidsWaivers() {
-		return &failure.Error{Message: "the floor " + s.Opts.Floor.Source + " forbids this: the stanza would not count", Remedy: "ask whoever keeps the floor"}
-	}
-	return nil
+// errForbidden is the failure of a command whose stanzas a floor forbids.
+func errForbidden(floor *policy.Floor) error {
+	return &failure.Error{Message: "the floor " + floor.Source + " forbids this: the stanza would not count", Remedy: "ask whoever keeps the floor"}
 }
 
 // editConfig edits the configuration in the root of the work tree and returns its path. edit receives a session under that configuration, and
@@ -192,8 +256,8 @@ func editConfig(ctx context.Context, req session.Request, mode string, edit func
 		if err == nil {
 			err = s.UseFloor()
 		}
-		if err == nil {
-			err = checkFloor(s, mode)
+		if err == nil && mode == "waive" && s.Opts.Floor.ForbidsWaivers() {
+			err = errForbidden(s.Opts.Floor)
 		}
 		if err != nil {
 			return err

@@ -97,7 +97,7 @@ func AddBaseline(data []byte, baselines []Baseline, known *Known) ([]byte, error
 	}
 	limits := small.Limits{MaxFileSize: MaxSize}
 	if len(replaced) > 0 {
-		data, err = yamltext.ReplaceItems(data, "baseline", items, limits)
+		data, err = yamltext.SetItems(data, "baseline", items, limits)
 		if data, err = checkEdited(data, err, known, byHand, replaced...); err != nil {
 			return nil, err
 		}
@@ -107,6 +107,32 @@ func AddBaseline(data []byte, baselines []Baseline, known *Known) ([]byte, error
 		return checkEdited(data, err, known, `add this item under "baseline:" by hand`, added...)
 	}
 	return data, nil
+}
+
+// SetSince returns the configuration with a since commit in the stanzas of the logs at the given paths, and those stanzas as they were, without the
+// ones that have this since commit already. All other bytes stay. A path of no configured log is ignored. Errors are as in AddWaivers.
+func SetSince(data []byte, commit string, paths []string, known *Known) ([]byte, []Log, error) {
+	data, policy, err := openForEdit(data, known)
+	if err != nil {
+		return nil, nil, err
+	}
+	var changed []Log
+	var added []stanza
+	items := map[int]stanza{}
+	for i := range policy.Logs {
+		l := &policy.Logs[i]
+		if l.Since == commit || !slices.ContainsFunc(paths, func(path string) bool { return policy.LogFor(path) == l }) {
+			continue
+		}
+		items[i] = stanza{{Key: "since", Value: quote(commit)}}
+		added, changed = append(added, stanza{{Key: "path", Value: quote(l.Path)}, items[i][0]}), append(changed, *l)
+	}
+	if len(changed) == 0 {
+		return data, nil, nil
+	}
+	text, err := yamltext.SetItems(data, "logs", items, small.Limits{MaxFileSize: MaxSize})
+	text, err = checkEdited(text, err, known, `under "logs:", give these stanzas since: by hand`, added...)
+	return text, changed, err
 }
 
 // AddLog returns the configuration with a stanza added at the end of its logs. All other bytes stay. files are the paths that the stanza is to

@@ -186,15 +186,20 @@ func (l *Log) schemaDigest() (d small.Digest) {
 // SameLogs reports whether another policy's stanzas of logs judge the same files in the same way.
 func (p *Policy) SameLogs(other *Policy) bool {
 	return slices.EqualFunc(p.Logs, other.Logs, func(a, b Log) bool {
-		return a.Path == b.Path && slices.Equal(a.Exclude, b.Exclude) && a.JudgesLike(&b)
+		return a.Names(b) && a.JudgesLike(&b)
 	})
+}
+
+// Names reports whether another stanza names the same files: it has the same path and exclude.
+func (l Log) Names(other Log) bool {
+	return l.Path == other.Path && slices.Equal(l.Exclude, other.Exclude)
 }
 
 // WithLogsOf returns the policy with those stanzas of another one whose path and exclude no stanza of the policy has.
 func (p *Policy) WithLogsOf(other *Policy) *Policy {
 	out := *p
 	for _, l := range other.Logs {
-		if !slices.ContainsFunc(p.Logs, func(own Log) bool { return own.Path == l.Path && slices.Equal(own.Exclude, l.Exclude) }) {
+		if !slices.ContainsFunc(p.Logs, l.Names) {
 			out.Logs = append(slices.Clip(out.Logs), l)
 		}
 	}

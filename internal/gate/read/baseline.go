@@ -39,7 +39,7 @@ func matchBaseline(b *policy.Baseline, l *ledger.Ledger, waivers []policy.Waiver
 		return nil
 	}
 	entries := ledger.DigestsOf(l)[:b.Entries]
-	if ledger.HeadOf(entries) == b.Head {
+	if l.HeadAt(b.Entries) == b.Head {
 		return entries
 	}
 	for _, w := range slices.Backward(waivers) {

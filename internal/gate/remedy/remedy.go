@@ -62,7 +62,7 @@ func (s Situation) Undo(path string, uncommitted []string, files ...string) stri
 	case s.Standing == history.Own:
 		return s.OnBranch(Mend(path, s.Commit, files...))
 	case s.Standing == history.Landed:
-		return "Landed commits are never rewritten. " + s.accept("Have a person accept the logs as they are now; only later changes are then judged: ")
+		return s.acceptLanded()
 	}
 	const ask = "ask whoever keeps the floor, which forbids waivers"
 	switch {
@@ -117,11 +117,12 @@ func (s Situation) OnBranch(command string) string {
 
 // AcceptSince returns the fix for a landed commit that changed a configured log.
 func (s Situation) AcceptSince() string {
-	const never = "Landed commits are never rewritten. "
-	if s.NoSince {
-		return never + "Ask whoever keeps the floor what to accept"
-	}
-	return never + "Have a person accept what was done until then, by since: " + s.Commit + " in the log's stanza in .small-gate.yml; only later changes are then judged"
+	s.NoBaseline = s.NoSince
+	return s.acceptLanded()
+}
+
+func (s Situation) acceptLanded() string {
+	return "Landed commits are never rewritten. " + s.accept("Have a person accept the logs as they are now; only later changes are then judged: ")
 }
 
 // BringBack returns the fix for a landed commit that deleted the log of a path. there is true if the log has come back since.
@@ -142,7 +143,7 @@ func (s Situation) BringBack(path string, there bool) string {
 func (s Situation) accept(words string, after ...string) string {
 	switch {
 	case s.NoBaseline:
-		return "Ask whoever keeps the floor: it forbids baselines of the repository"
+		return "Ask whoever keeps the floor: it forbids the repository to accept the past"
 	case s.Agent:
 		return "Ask a person to accept the logs as they are now, with small-hook baseline, which refuses agents; only later changes are then judged"
 	}

@@ -78,8 +78,8 @@ func (s *Session) TrustHead(ctx context.Context, merged []string) (head string, 
 	return head, parents, err
 }
 
-// AddMergedAccepted adds to the policy the waivers and baselines of those merged commits that the default branch has and head lacks: the merge may
-// bring an edit that the default branch waives, while the configuration at head is older than the waiver.
+// AddMergedAccepted adds to the policy the waivers, baselines and since commits of those merged commits that the default branch has and head lacks: the
+// merge may bring an edit that the default branch accepts, while the configuration at head is older than that.
 func (s *Session) AddMergedAccepted(ctx context.Context, head string, merged ...string) error {
 	if len(merged) == 0 || s.Req.Config != "" {
 		return nil
@@ -110,9 +110,33 @@ func (s *Session) AddMergedAccepted(ctx context.Context, head string, merged ...
 		if theirs.Opts.Policy.HasAllBaselinesOf(s.Opts.Policy) {
 			s.Opts.Trusted = id // id's logs can decide which baselines are active, since id's configuration has all of them
 		}
-		s.Opts.Policy = s.Opts.Policy.WithAccepted(theirs.Opts.Policy)
+		accepting := s.Opts.Policy.WithAccepted(theirs.Opts.Policy)
+		if accepting.Logs, err = s.withSinceOf(ctx, accepting.Logs, theirs.Opts.Policy.Logs); err != nil {
+			return err
+		}
+		s.Opts.Policy = accepting
 	}
 	return nil
+}
+
+// withSinceOf returns the stanzas of logs. Each has the since commit of the same stanza in others, if that one is newer than its own.
+func (s *Session) withSinceOf(ctx context.Context, logs, others []policy.Log) ([]policy.Log, error) {
+	out := slices.Clone(logs)
+	for i := range out {
+		at := slices.IndexFunc(others, out[i].Names)
+		if at < 0 || others[at].Since == "" {
+			continue
+		}
+		if own := out[i].Since; own != "" {
+			if bases, err := s.Repo.MergeBases(ctx, own, others[at].Since); err != nil {
+				return nil, err
+			} else if !slices.Contains(bases, own) {
+				continue
+			}
+		}
+		out[i].Since = others[at].Since
+	}
+	return out, nil
 }
 
 // TrustHeadWithStagedStanzas takes the policy as TrustHead does, and adds the items of `logs` that only the index's configuration has. It is for

@@ -35,9 +35,9 @@ func AppendItems(text []byte, key, modelKey string, items [][]Member, limits sma
 	return s.applyChecked(edits, root, key, want, "there", limits)
 }
 
-// ReplaceItems replaces the values of members of items, by index, in the list under a root key. It fails as SetMembers does, and
-// if an item lacks a member.
-func ReplaceItems(text []byte, key string, items map[int][]Member, limits small.Limits) ([]byte, error) {
+// SetItems sets members of items, by index, in the list under a root key. A member that an item lacks is added after its first one. It fails as
+// SetMembers does.
+func SetItems(text []byte, key string, items map[int][]Member, limits small.Limits) ([]byte, error) {
 	s, root, err := parseText(text, limits)
 	if err != nil {
 		return nil, err
@@ -55,7 +55,11 @@ func ReplaceItems(text []byte, key string, items map[int][]Member, limits small.
 			return nil, err
 		}
 		if len(missing) > 0 {
-			return nil, fmt.Errorf("the item has no %q", missing[0].Key)
+			added, err := s.addAfterFirst(&item, missing)
+			if err != nil {
+				return nil, err
+			}
+			changes = append(changes, added)
 		}
 		for _, f := range values.Fields {
 			item.Fields = setField(item.Fields, f.Key, f.Value)
@@ -64,6 +68,23 @@ func ReplaceItems(text []byte, key string, items map[int][]Member, limits small.
 		edits = append(edits, changes...)
 	}
 	return s.applyChecked(edits, root, key, &list, "there", limits)
+}
+
+// addAfterFirst adds members to an item after its first member.
+func (s *source) addAfterFirst(item *small.Value, members []Member) (edit, error) {
+	switch {
+	case len(item.Fields) < 2:
+		return edit{}, fmt.Errorf("the item has fewer than two members")
+	case s.isInBraces(item):
+		var text strings.Builder
+		for _, m := range members {
+			text.WriteString(m.Key + ": " + m.Value + ", ")
+		}
+		at := s.offset(item.Fields[1].KeyPos)
+		return edit{at, at, text.String()}, nil
+	}
+	first := item.Fields[0].KeyPos
+	return s.insertLines(first.Line+1, s.memberLines(members, first.Column-1)), nil
 }
 
 func (s *source) appendItems(root *small.Value, key, modelKey string, items [][]Member) ([]edit, error) {

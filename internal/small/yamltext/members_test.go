@@ -50,3 +50,28 @@ func TestSetMembers(t *testing.T) {
 		})
 	}
 }
+
+// Each row is a text whose second item gets the member id, and the result; an error's text begins with "error: ".
+func TestSetItems(t *testing.T) {
+	for _, c := range []struct{ name, text, want string }{
+		{"there", "list:\n- {a: 1}\n- {a: 2, id: old} # two\n", "list:\n- {a: 1}\n- {a: 2, id: \"new\"} # two\n"},
+		{"missing", "list:\n- a: 1\n- a: 2 # two\n  # three\n  b: 3\n", "list:\n- a: 1\n- a: 2 # two\n  id: \"new\"\n  # three\n  b: 3\n"},
+		{"missing in braces", "list: [{a: 1}, {a: 2, b: 3}]\n", "list: [{a: 1}, {a: 2, id: \"new\", b: 3}]\n"},
+		{"braces over lines", "list:\n- {a: 1}\n- {\n  a: 2,\n  b: 3}\n", "list:\n- {a: 1}\n- {\n  a: 2,\n  id: \"new\", b: 3}\n"},
+		{"no member to follow", "list:\n- a: 1\n- a: 2\n", "error: the item has fewer than two members"},
+		{"first value over lines", "list:\n- a: 1\n- a: two\n    three\n  b: 3\n", "error: the text there cannot be changed"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			out, err := yamltext.SetItems([]byte(c.text), "list", map[int][]yamltext.Member{1: {{Key: "id", Value: `"new"`}}}, small.Limits{})
+			if words, wrong := strings.CutPrefix(c.want, "error: "); wrong {
+				if err == nil || !strings.HasPrefix(err.Error(), words) {
+					t.Errorf("%q, %v; want the error %q", out, err, words)
+				}
+				return
+			}
+			if err != nil || string(out) != c.want {
+				t.Errorf("%q, %v; want %q", out, err, c.want)
+			}
+		})
+	}
+}
