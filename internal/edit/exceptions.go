@@ -62,11 +62,9 @@ func Baseline(ctx context.Context, req session.Request, revision, reason string)
 			}
 		}
 		for _, l := range ledgers {
-			switch b := s.Opts.Policy.BaselineFor(l.Path); {
-			case s.Opts.Policy.LogFor(l.Path) != nil:
-			case b != nil && b.Entries == l.Entries && b.Head == l.Head:
+			if b := s.Opts.Policy.BaselineFor(l.Path); b != nil && b.Entries == l.Entries && b.Head == l.Head {
 				accepted = true
-			case l.Entries > 0:
+			} else if l.Entries > 0 {
 				out.Unmigrated += l.Unmigrated
 				out.Baselines = append(out.Baselines, policy.Baseline{Path: l.Path, Entries: l.Entries, Head: l.Head, Reason: reason})
 			}

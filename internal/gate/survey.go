@@ -22,8 +22,7 @@ import (
 	"github.com/small-gate/small-gate/internal/small/records"
 )
 
-// Ledgers lists the state of every log of a revision that the policy judges. A
-// log that cannot be read is a *failure.Error.
+// Ledgers lists the state of the log of every workspace of a revision that the policy judges. A log that cannot be read is a *failure.Error.
 func Ledgers(ctx context.Context, h history.History, revision string, opts run.Options) ([]finding.LedgerState, error) {
 	src := run.New(h, opts, run.Scope{}).Source
 	files, err := src.JudgedFiles(ctx, revision)
@@ -32,8 +31,8 @@ func Ledgers(ctx context.Context, h history.History, revision string, opts run.O
 	}
 	var out []finding.LedgerState
 	for _, f := range files {
-		if !src.IsLog(f.Path) || src.IsFamilyLog(f.Path) || src.IsFileEntry(f.Path) {
-			continue // a file that must not change needs no baseline: it has since:
+		if !read.IsProgress(f.Path) || !src.IsLog(f.Path) {
+			continue
 		}
 		l, err := src.ReaderOf(f.Path).Read(ctx, f, nil)
 		if err != nil {
@@ -47,7 +46,7 @@ func Ledgers(ctx context.Context, h history.History, revision string, opts run.O
 		}
 		state := finding.LedgerState{Path: f.Path, Entries: l.Log.Len(), Head: l.Log.Head()}
 		for _, e := range l.Log.Entries {
-			if _, ok := ledger.ParseTimestamp(e.Timestamp); !ok && e.Noun == "" {
+			if _, ok := ledger.ParseTimestamp(e.Timestamp); !ok {
 				state.Unmigrated++
 			}
 		}

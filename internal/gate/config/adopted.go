@@ -41,7 +41,7 @@ func reportAdopted(a *Adopted, r *rule.Reporter) {
 		}
 		f.Severity = finding.SeverityError
 		f.Message = fmt.Sprintf("this change adds or alters the stanza for %s, or its schema, which earlier commits do not keep: %s", wording.Printable(a.Stanza.Path), strings.Join(named, "; "))
-		f.Fix = fmt.Sprintf("accept what they did: on line %d of %s give the stanza `since: %s`", a.Stanza.Pos.Line, policy.File, a.Target)
+		f.Fix = fmt.Sprintf("accept what they did: on line %d of %s give the stanza `since: %s`, as `small-hook baseline` does", a.Stanza.Pos.Line, policy.File, a.Target)
 		if a.ForbidsSince {
 			f.Fix = "ask whoever keeps the floor what to accept: it forbids since"
 		}
