@@ -88,7 +88,7 @@ func (f *Form) Read(data []byte) (*Log, []small.Problem) {
 		return nil, []small.Problem{*p}
 	}
 	parts, open := f.separateOpen(f.splitText(data))
-	return &Log{Ledger: OfEntries(f.entriesOfParts(parts)), Open: len(open)}, nil
+	return &Log{Ledger: new(Ledger).withEntries(f.entriesOfParts(parts)), Open: len(open)}, nil
 }
 
 func (f *Form) entriesOfParts(parts []part) []Entry {
@@ -126,9 +126,13 @@ func (f *Form) OpenText(data []byte) OpenEntries {
 
 // splitText cuts a text into its entries, in the order of the file. Lines above the first block are dropped.
 func (f *Form) splitText(data []byte) []part {
+	data = bytes.TrimPrefix(data, byteOrderMark)
 	var out []part
+	if f.Start == nil {
+		out = make([]part, 0, countNonBlankLines(data))
+	}
 	line := 0
-	for text := range bytes.Lines(bytes.TrimPrefix(data, byteOrderMark)) {
+	for text := range bytes.Lines(data) {
 		line++
 		text = bytes.TrimSuffix(text, []byte("\n"))
 		text = bytes.TrimSuffix(text, []byte("\r"))
@@ -161,6 +165,9 @@ func (f *Form) separateOpen(parts []part) (out, open []part) {
 func splitOpen[T any](f *Form, all []T, matches func(T) bool) (finished, open []T) {
 	if f.NewestFirst {
 		slices.Reverse(all)
+	}
+	if !f.OpenNewest && f.Open == nil {
+		return all, nil
 	}
 	for i, e := range all {
 		if f.OpenNewest && i == len(all)-1 || f.Open != nil && matches(e) {

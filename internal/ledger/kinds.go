@@ -37,7 +37,7 @@ func ReadLines(data []byte) (*Log, []small.Problem) {
 
 // withLines returns the log with the lines of tail appended.
 func (l *Log) withLines(tail []byte) *Log {
-	var entries []Entry
+	entries := make([]Entry, 0, countNonBlankLines(tail))
 	for at, text := range nonBlankLines(tail) {
 		e := Entry{Noun: Line, Pos: small.Pos{Line: l.lines + at, Column: 1}, Digest: sha256.Sum256(text)}
 		entries = append(entries, e)
@@ -60,6 +60,13 @@ func nonBlankLines(data []byte) func(yield func(int, []byte) bool) {
 			}
 		}
 	}
+}
+
+func countNonBlankLines(data []byte) (n int) {
+	for range nonBlankLines(data) {
+		n++
+	}
+	return n
 }
 
 // escapeInvalidUTF8 returns a text with each byte that is not valid UTF-8 written as an escape.
@@ -107,7 +114,7 @@ func (f *Form) itemIsOpen(v *small.Value) bool {
 // LogOfItems returns the log of a list's finished items.
 func (f *Form) LogOfItems(items []*small.Value) *Log {
 	items, open := f.FinishedItems(items)
-	return &Log{Ledger: OfEntries(f.entriesOfItems(items)), Open: len(open)}
+	return &Log{Ledger: new(Ledger).withEntries(f.entriesOfItems(items)), Open: len(open)}
 }
 
 func (f *Form) entriesOfItems(items []*small.Value) []Entry {
