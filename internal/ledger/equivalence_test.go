@@ -9,7 +9,7 @@ import (
 // A waiver lets an entry become what another entry is already, as if two lines are redacted to one word. It does not let it change back.
 func TestCompareWaivedIntoEqual(t *testing.T) {
 	log := func(text string) *Ledger {
-		l, _ := ReadLines([]byte(text))
+		l, _ := new(Form).Read([]byte(text))
 		return l.Ledger
 	}
 	from, to := log("a\n").Entries[0].Digest, log("b\n").Entries[0].Digest

@@ -65,9 +65,10 @@ func (f *Form) ComparesWhole() bool {
 	return len(f.Without)+len(f.Only) == 0 && f.WithoutLines == nil
 }
 
-// AppendsLines reports whether each entry is a line and new ones stand at the end of the file. [ReadLines] reads such logs.
+// AppendsLines reports whether each entry is a line, and the lines of the file are those of the ledger in the same order. [Log.Extend] reads such a log
+// line by line.
 func (f *Form) AppendsLines() bool {
-	return f.Start == nil && len(f.Without) == 0 && len(f.Only) == 0 && !f.NewestFirst && !f.OpenNewest && f.Open == nil
+	return f.Start == nil && !f.NewestFirst && !f.OpenNewest && f.Open == nil
 }
 
 // part is the text of one entry, with LF line ends, and the number of its first line, from 1.
@@ -79,13 +80,19 @@ type part struct {
 // byteOrderMark may begin a file, and is not compared.
 var byteOrderMark = []byte("\ufeff")
 
-// Read reads a text as a log. A Git LFS pointer or a file with git's conflict markers is not a log.
+// Read reads a text as a log. If lines are the entries, each line that is not blank is one, whose digest does not cover the line end (LF or CR LF). A
+// Git LFS pointer or a file with git's conflict markers is not a log.
 func (f *Form) Read(data []byte) (*Log, []small.Problem) {
 	if small.IsLFSPointer(data) {
 		return nil, []small.Problem{small.LFSPointer}
 	}
 	if p := small.WholeConflict(data); p != nil {
 		return nil, []small.Problem{*p}
+	}
+	if f.AppendsLines() {
+		l := (&Log{Ledger: NewLedger(nil), byLine: f}).withLines(bytes.TrimPrefix(data, byteOrderMark))
+		l.size = len(data)
+		return l, nil
 	}
 	parts, open := f.separateOpen(f.splitText(data))
 	return &Log{Ledger: new(Ledger).withEntries(f.entriesOfParts(parts)), Open: len(open)}, nil

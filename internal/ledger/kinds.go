@@ -20,26 +20,15 @@ const (
 	File   = "file"
 )
 
-// ReadLines reads a text as a log of lines. Each line that is not blank is an entry, whose digest does not cover the line end (LF or CR LF).
-// A Git LFS pointer or a file with git's conflict markers is not a log.
-func ReadLines(data []byte) (*Log, []small.Problem) {
-	if small.IsLFSPointer(data) {
-		return nil, []small.Problem{small.LFSPointer}
-	}
-	if p := small.WholeConflict(data); p != nil {
-		return nil, []small.Problem{*p}
-	}
-	l := &Log{Ledger: NewLedger(nil), byLine: true}
-	l = l.withLines(bytes.TrimPrefix(data, byteOrderMark))
-	l.size = len(data)
-	return l, nil
-}
-
 // withLines returns the log with the lines of tail appended.
 func (l *Log) withLines(tail []byte) *Log {
 	entries := make([]Entry, 0, countNonBlankLines(tail))
 	for at, text := range nonBlankLines(tail) {
 		e := Entry{Noun: Line, Pos: small.Pos{Line: l.lines + at, Column: 1}, Digest: sha256.Sum256(text)}
+		if !l.byLine.ComparesWhole() {
+			e.Whole = e.Digest
+			e.Digest = l.byLine.comparedDigest(text, e.Whole)
+		}
 		entries = append(entries, e)
 	}
 	longer := *l

@@ -62,7 +62,7 @@ func TestLargeRotation(t *testing.T) {
 	t.Parallel()
 	const lines = 60_000
 	read := func(text string) *Ledger {
-		l, problems := ReadLines([]byte(text))
+		l, problems := new(Form).Read([]byte(text))
 		if l == nil {
 			t.Fatal(problems)
 		}

@@ -26,7 +26,7 @@ func plainLines(text string) []string {
 }
 
 // lineStock are lines as people and programs write them, and worse ones.
-var lineStock = []string{
+var lineStock = []string{`{"id":1,"x":2}`, `{"id":1,"x":3}`, 
 	"a", "b", `{"id": 1}`, " ", "\t", "\xff\xfe", "\x00", "a\x00b", "\ufeffa", "é", "\r", "a\rb", "a\u2028b", "a\u0085b", "- x", "<<<<<<< HEAD", "\v", strings.Repeat("x", 300),
 }
 
@@ -59,7 +59,7 @@ func writeLines(random *rand.Rand, lines []string) string {
 
 func readLines(t testing.TB, text string) *Log {
 	t.Helper()
-	l, problems := ReadLines([]byte(text))
+	l, problems := new(Form).Read([]byte(text))
 	if l == nil {
 		t.Fatalf("%q: %v", text, problems)
 	}
@@ -118,14 +118,20 @@ func linesIn(lines []string) RecordsFunc {
 	return func() ([]*small.Value, error) { return new(Form).Values([]byte(strings.Join(lines, "\n"))), nil }
 }
 
-// checkLines reads a text in every way there is.
+// checkLines reads a text in every way there is, as lines that are compared whole and by a key.
 func checkLines(t testing.TB, text []byte) {
 	t.Helper()
-	whole, _ := ReadLines(text)
+	checkLinesOf(t, new(Form), text)
+	checkLinesOf(t, &Form{Only: []string{"id"}}, text)
+}
+
+func checkLinesOf(t testing.TB, form *Form, text []byte) {
+	t.Helper()
+	whole, _ := form.Read(text)
 	if whole == nil {
 		return
 	}
-	values := new(Form).Values(text)
+	values := form.Values(text)
 	want := plainLines(string(text))
 	if len(want) != whole.Len() || len(values) != whole.Len() {
 		t.Fatalf("%q: %d lines, %d entries, %d values", text, len(want), whole.Len(), len(values))
@@ -137,7 +143,7 @@ func checkLines(t testing.TB, text []byte) {
 		}
 	}
 	for at := 0; at <= len(text); at += 1 + len(text)/12 {
-		start, _ := ReadLines(text[:at])
+		start, _ := form.Read(text[:at])
 		if start == nil {
 			continue
 		}
@@ -149,13 +155,13 @@ func checkLines(t testing.TB, text []byte) {
 		}
 		if fork := slices.Concat(text[:at], []byte("fork")); at > 0 {
 			got, _ := whole.Extend(text, fork, small.Limits{})
-			want, _ := ReadLines(fork)
+			want, _ := form.Read(fork)
 			if !sameLines(want, got) {
 				t.Fatalf("%q after %q (-read +extended):\n%s", fork, text, diffLogs(want, got))
 			}
 		}
 	}
-	if again, _ := ReadLines(text); !sameLines(whole, again) {
+	if again, _ := form.Read(text); !sameLines(whole, again) {
 		t.Fatalf("%q: reading others changed it", text)
 	}
 }
@@ -165,16 +171,16 @@ func sameLines(a, b *Log) bool {
 	if a == nil || b == nil {
 		return a == b
 	}
-	return a.Head() == b.Head() && a.size == b.size && a.lines == b.lines && a.byLine && b.byLine &&
+	return a.Head() == b.Head() && a.size == b.size && a.lines == b.lines && a.byLine != nil && b.byLine != nil &&
 		slices.EqualFunc(a.Entries, b.Entries, func(x, y Entry) bool {
-			return x.Index == y.Index && x.Pos == y.Pos && x.Digest == y.Digest && x.Noun == y.Noun
+			return x.Index == y.Index && x.Pos == y.Pos && x.Digest == y.Digest && x.Whole == y.Whole && x.Noun == y.Noun
 		})
 }
 
 // TestLinesOfAPointer turns a log into a Git LFS pointer, which no way of reading may take for lines.
 func TestLinesOfAPointer(t *testing.T) {
 	pointer := "version https://git-lfs.github.com/spec/v1\noid sha256:" + strings.Repeat("0", 64) + "\nsize 12\n"
-	if l, problems := ReadLines([]byte(pointer)); l != nil || len(problems) == 0 {
+	if l, problems := new(Form).Read([]byte(pointer)); l != nil || len(problems) == 0 {
 		t.Error("a pointer is read as lines")
 	}
 	empty := readLines(t, "")

@@ -15,8 +15,8 @@ type Log struct {
 	lines, structure int
 	// dashColumn is the column of the dashes before list items, from 1; 0 if the file must be read whole after an append.
 	dashColumn int
-	// byLine is true for a log that ReadLines reads.
-	byLine bool
+	// byLine is the form of a log whose file can be read line by line; else nil.
+	byLine *Form
 	// Open counts the entries that are not finished. They are not in the ledger.
 	Open int
 }
@@ -59,10 +59,10 @@ func (l *Log) LogOfExtended(d *small.Document, data []byte) *Log {
 // Extend reads data as another version of l: a later one, or one that forked from it. whole is the text of l. Only what follows the common
 // beginning is parsed, if that is safe; the result is the same either way. A nil l reads all of data.
 func (l *Log) Extend(whole, data []byte, limits small.Limits) (*Log, []small.Problem) {
-	if l != nil && l.byLine {
+	if l != nil && l.byLine != nil {
 		tail, appended := bytes.CutPrefix(data, whole)
 		if !appended || !bytes.HasSuffix(whole, []byte("\n")) || small.IsLFSPointer(data) || bytes.Contains(tail, []byte(">>>>>>>")) {
-			return ReadLines(data)
+			return l.byLine.Read(data)
 		}
 		return l.withLines(tail), nil
 	}
@@ -134,10 +134,10 @@ func (l *Log) ReadEarlier(whole, data []byte) *Log {
 	if l == nil || len(data) >= len(whole) || len(whole) != l.size || !bytes.HasPrefix(whole, data) || !bytes.HasSuffix(data, []byte("\n")) || small.IsLFSPointer(data) {
 		return nil
 	}
-	if l.byLine {
+	if l.byLine != nil {
 		lines := bytes.Count(data, []byte("\n"))
 		n := sort.Search(l.Len(), func(i int) bool { return l.Entries[i].Pos.Line > lines })
-		return &Log{Ledger: l.FirstEntries(n), size: len(data), lines: lines, byLine: true}
+		return &Log{Ledger: l.FirstEntries(n), size: len(data), lines: lines, byLine: l.byLine}
 	}
 	if l.dashColumn == 0 {
 		return nil

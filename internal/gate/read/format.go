@@ -63,9 +63,6 @@ func formatOf(l *policy.Log) format {
 func textFormat(form *ledger.Form) format {
 	return format{
 		read: func(_ history.File, data []byte, _ small.Limits) (*ledger.Log, []small.Problem) {
-			if form.AppendsLines() {
-				return ledger.ReadLines(data)
-			}
 			return form.Read(data)
 		},
 		values: func(_ history.File, data []byte, _ small.Limits) ([]*small.Value, []small.Problem) {

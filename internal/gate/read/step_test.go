@@ -26,7 +26,7 @@ func TestReadAfterRotation(t *testing.T) {
 		gained := read("archive", "new archive", nil)
 		s := &Step{rotations: []map[string]*rotation{{"log": {from: "log", to: "archive", file: gained.File, Rotation: &ledger.Rotation{Gone: gained.Log.Entries[1:]}}}}}
 		near := s.logAfterRotation(0, path, read(path, path, nil))
-		want, _ := ledger.ReadLines([]byte(texts[object]))
+		want, _ := new(ledger.Form).Read([]byte(texts[object]))
 		if got := read(path, object, near); got.Log.Head() != want.Head() {
 			t.Errorf("%s is read as %+v", object, got.Log)
 		}

@@ -65,8 +65,6 @@ func (k Kind) Read(data []byte, limits small.Limits) (*ledger.Log, []small.Probl
 		return nil, []small.Problem{{Message: "there is no such file"}}
 	case k.OfFile():
 		return k.stanza.Form().LogOfFile("", "", string(data), data), nil
-	case k.OfText() && k.stanza.Form().AppendsLines():
-		return ledger.ReadLines(data)
 	case k.OfText():
 		return k.stanza.Form().Read(data)
 	}

@@ -294,7 +294,7 @@ func TestMergeApprovedRewrite(t *testing.T) {
 	t.Parallel()
 	const path = "x.log"
 	head := func(text string) string {
-		log, _ := ledger.ReadLines([]byte(text))
+		log, _ := new(ledger.Form).Read([]byte(text))
 		return log.Head().String()
 	}
 	from, to := "one\ntwo\n", "two\n"
