@@ -26,7 +26,7 @@ func plainLines(text string) []string {
 }
 
 // lineStock are lines as people and programs write them, and worse ones.
-var lineStock = []string{`{"id":1,"x":2}`, `{"id":1,"x":3}`, 
+var lineStock = []string{`{"id":1,"x":2}`, `{"id":1,"x":3}`,
 	"a", "b", `{"id": 1}`, " ", "\t", "\xff\xfe", "\x00", "a\x00b", "\ufeffa", "é", "\r", "a\rb", "a\u2028b", "a\u0085b", "- x", "<<<<<<< HEAD", "\v", strings.Repeat("x", 300),
 }
 
