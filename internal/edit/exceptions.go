@@ -81,6 +81,9 @@ func Baseline(ctx context.Context, req session.Request, revision, reason string)
 			return nil, err
 		}
 		errs, err := findPastErrors(ctx, s, commit, edited)
+		if errors.Is(err, history.ErrLacking) && len(out.Baselines) > 0 {
+			return edited, nil // a shallow clone lacks the past; an audit there says so
+		}
 		if err == nil && !s.Opts.Floor.ForbidsSince() {
 			edited, errs, err = out.acceptSince(ctx, s, commit, edited, errs)
 		}
@@ -92,8 +95,7 @@ func Baseline(ctx context.Context, req session.Request, revision, reason string)
 	return out, err
 }
 
-// findPastErrors judges the history of a commit under an edited configuration, and returns the errors in its commits. It returns none for a shallow
-// clone, which lacks the past; an audit there says so.
+// findPastErrors judges the history of a commit under an edited configuration, and returns the errors in its commits.
 func findPastErrors(ctx context.Context, s *session.Session, commit string, edited []byte) ([]finding.Finding, error) {
 	if err := s.TrustContent(edited, policy.File, commit); err != nil {
 		return nil, err
@@ -101,9 +103,6 @@ func findPastErrors(ctx context.Context, s *session.Session, commit string, edit
 	s.SetStandings(ctx, commit)
 	report := gate.Audit(ctx, s.Repo, commit, s.Opts)
 	if f := report.Failure; f != nil {
-		if errors.Is(f, history.ErrLacking) {
-			return nil, nil
-		}
 		return nil, f
 	}
 	return slices.DeleteFunc(report.Findings, func(f finding.Finding) bool { return f.Severity != finding.SeverityError || f.Commit == "" }), nil
