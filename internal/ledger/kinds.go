@@ -120,7 +120,7 @@ func (f *Form) entriesOfItems(items []*small.Value) []Entry {
 // or nil if only the id is known; in text, CRLF counts as LF. Content with a NUL is not text and is compared by its id. The log of an open
 // file has no entry.
 func (f *Form) LogOfFile(name, mode, object string, data []byte) *Log {
-	if f.Open != nil && hasLineMatching(f.Open, data) {
+	if f.fileIsOpen(data) {
 		return &Log{Ledger: NewLedger(nil), Open: 1}
 	}
 	return &Log{Ledger: OfEntries([]Entry{f.entryOfFile(name, mode, object, data)})}
@@ -128,10 +128,15 @@ func (f *Form) LogOfFile(name, mode, object string, data []byte) *Log {
 
 // OpenFile returns the entry of such a file if it is open, otherwise none.
 func (f *Form) OpenFile(name, mode, object string, data []byte) OpenEntries {
-	if f.Open == nil || !hasLineMatching(f.Open, data) {
+	if !f.fileIsOpen(data) {
 		return OpenEntries{}
 	}
 	return OpenEntries{[]Entry{f.entryOfFile(name, mode, object, data)}, []*small.Value{FileValue(mode, int64(len(data)), data)}}
+}
+
+// fileIsOpen reports whether a line of a file matches f.Open. A byte order mark is part of no line.
+func (f *Form) fileIsOpen(data []byte) bool {
+	return f.Open != nil && hasLineMatching(f.Open, bytes.TrimPrefix(data, byteOrderMark))
 }
 
 func (f *Form) entryOfFile(name, mode, object string, data []byte) Entry {
