@@ -1,6 +1,7 @@
 package small
 
 import (
+	"bytes"
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/base/wording"
@@ -30,8 +31,11 @@ func ParseItems(data []byte, isJSON bool, path string, limits Limits) ([]*Value,
 	return append([]*Value{}, list.Items...), nil
 }
 
-// parseList parses a document whose root is a mapping, or a list if rootIsList.
+// parseList parses a document whose root is a mapping, or a list if rootIsList. A byte order mark may begin it, and no position counts it.
 func parseList(data []byte, isJSON, rootIsList bool, limits Limits) (*Document, []Problem) {
+	if isJSON {
+		data = bytes.TrimPrefix(data, []byte("\ufeff"))
+	}
 	switch {
 	case isJSON && rootIsList:
 		return parseJSON(data, limits, List)

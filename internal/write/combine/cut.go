@@ -152,8 +152,9 @@ func cutBlockList(data []byte, places []small.Pos) (*layout, error) {
 // cutArray cuts a JSON text at the elements of an array.
 func cutArray(data []byte, places []small.Pos) (*layout, error) {
 	out := &layout{end: LineEnd(data)}
-	lines := Lines(data)
-	at, line := 0, 1
+	rest := bytes.TrimPrefix(data, byteOrderMark)
+	lines := Lines(rest)
+	at, line := len(data)-len(rest), 1
 	var starts, ends []int
 	for _, pos := range places {
 		for ; line < pos.Line; line++ {

@@ -37,7 +37,7 @@ func plainText(r *rand.Rand, path string, entries []int) []byte {
 		for _, e := range entries {
 			parts = append(parts, fmt.Sprintf(`{"ü": [%d]}`, e))
 		}
-		out.WriteString(`{"a": {"b": [` + strings.Join(parts, ",\n ") + `], "c": 1}}` + "\n")
+		out.WriteString([]string{"", "", "\ufeff"}[r.IntN(3)] + `{"a": {"b": [` + strings.Join(parts, ",\n ") + `], "c": 1}}` + "\n")
 	default:
 		for i, e := range entries {
 			end := []string{"\n", "\n", "\r\n", "\n\n", "\n\r\n"}[r.IntN(5)]
