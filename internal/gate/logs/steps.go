@@ -293,7 +293,7 @@ func noteDraftEdit(ctx context.Context, r *run.Run, s *read.Step, path string) e
 		return err
 	}
 	c, _ := history.ChangeAt(s.Changes[0], path)
-	if c.Old.Mode == "" {
+	if _, moved := s.Moves[0][path]; moved || c.Old.Mode == "" || c.New.Mode == "" && s.Rotated(0, path) {
 		return nil
 	}
 	child, parents, err := r.Source.ReadVersions(ctx, s, path)
