@@ -42,13 +42,13 @@ func checkOrder(ctx context.Context, c *logs.Commit, r *rule.Reporter) error {
 	}
 	added := make([]map[string][]history.File, len(s.Changes))
 	for i := range s.Changes {
-		if added[i] = newFiles(c.Run, s, i); len(added[i]) == 0 {
+		if added[i] = newFiles(c.Run, s.Changes[i]); len(added[i]) == 0 {
 			return nil
 		}
 	}
 	var wrong map[string][]unsorted
 	for i := range s.Changes {
-		seen, err := findUnsorted(ctx, c.Run, added[i], s.Parents[i])
+		seen, err := findUnsorted(ctx, c.Run, added[i], s.Parents[i], func(path string) bool { return s.MovedTo(i, path) })
 		if err != nil {
 			return err
 		}
@@ -76,7 +76,7 @@ func checkBranchOrder(ctx context.Context, b *logs.Branch, r *rule.Reporter) err
 		if tip.ID == "" {
 			continue
 		}
-		wrong, err := findUnsorted(ctx, b.Run, added, tip.ID)
+		wrong, err := findUnsorted(ctx, b.Run, added, tip.ID, func(string) bool { return false })
 		if err != nil {
 			return err
 		}
@@ -192,18 +192,19 @@ func lastOf(order, a, b string) string {
 }
 
 // newFiles returns, by folder, the files that one edge adds to folders with an order.
-func newFiles(r *run.Run, s *read.Step, edge int) map[string][]history.File {
+func newFiles(r *run.Run, edge []history.Change) map[string][]history.File {
 	out := map[string][]history.File{}
-	for _, c := range s.Changes[edge] {
-		if c.Old.Mode == "" && r.Source.Policy.LogFor(c.Path).Sorted() && !s.MovedTo(edge, c.Path) {
+	for _, c := range edge {
+		if c.Old.Mode == "" && r.Source.Policy.LogFor(c.Path).Sorted() {
 			out[path.Dir(c.Path)] = append(out[path.Dir(c.Path)], c.New)
 		}
 	}
 	return out
 }
 
-// findUnsorted returns, by folder, the new files that do not sort after every file that a parent has there.
-func findUnsorted(ctx context.Context, r *run.Run, added map[string][]history.File, parent string) (map[string][]unsorted, error) {
+// findUnsorted returns, by folder, the new files that do not sort after every file that a parent has there. Files that moved, with their folder, to
+// one that the parent lacks keep their order.
+func findUnsorted(ctx context.Context, r *run.Run, added map[string][]history.File, parent string, moved func(path string) bool) (map[string][]unsorted, error) {
 	out := map[string][]unsorted{}
 	for folder, files := range added {
 		last, known := r.Learned.LastFiles[parent][folder]
@@ -221,6 +222,12 @@ func findUnsorted(ctx context.Context, r *run.Run, added map[string][]history.Fi
 				r.Learned.LastFiles[parent] = map[string]string{}
 			}
 			r.Learned.LastFiles[parent][folder] = last
+		}
+		if last == "" {
+			files = slices.DeleteFunc(slices.Clone(files), func(f history.File) bool { return moved(f.Path) })
+		}
+		if len(files) == 0 {
+			continue
 		}
 		if wrong := unsortedIn(r.Source.Policy.LogFor(files[0].Path).Order, files, last); len(wrong) > 0 {
 			out[folder] = wrong
