@@ -6,8 +6,11 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/small-gate/small-gate/internal/base/wording"
+	"github.com/small-gate/small-gate/internal/gate/history"
 	githistory "github.com/small-gate/small-gate/internal/git/history"
 	"github.com/small-gate/small-gate/internal/judge/session"
+	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/small"
 )
 
@@ -91,10 +94,41 @@ func survey(ctx context.Context, s *session.Session) (out HookSurvey, err error)
 	if err != nil {
 		return out, err
 	}
+	unmatched, err := unmatchedLogs(ctx, s)
+	if err != nil {
+		return out, err
+	}
 	hidden, err := s.HiddenLogs(ctx)
-	out.Notes = append(out.Notes, notes...)
+	out.Notes = append(append(out.Notes, notes...), unmatched...)
 	for _, h := range hidden {
 		out.Notes = append(out.Notes, h.Note())
 	}
 	return out, err
+}
+
+// unmatchedLogs notes the patterns of configured logs by which no file in the index is judged: they guard nothing yet.
+func unmatchedLogs(ctx context.Context, s *session.Session) (notes []string, err error) {
+	if len(s.Opts.Policy.Logs) == 0 {
+		return nil, nil
+	}
+	files, err := s.Repo.List(ctx, history.Index, history.Judged(s.Opts.Policy))
+	if err != nil {
+		return nil, err
+	}
+	matched := map[*policy.Log]bool{}
+	for _, f := range files {
+		matched[s.Opts.Policy.LogFor(f.Path)] = true
+	}
+	for i := range s.Opts.Policy.Logs {
+		l := &s.Opts.Policy.Logs[i]
+		if matched[l] {
+			continue
+		}
+		note := "no file is guarded by the pattern " + wording.Quote(l.Path) + " yet"
+		if info, err := os.Stat(filepath.Join(s.Repo.Where().Top, filepath.FromSlash(l.Path))); err == nil && info.IsDir() {
+			note += ": it names a folder, not files (write " + wording.Quote(l.Path+"/**") + ")"
+		}
+		notes = append(notes, note)
+	}
+	return notes, nil
 }

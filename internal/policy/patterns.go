@@ -110,7 +110,7 @@ func FilePattern(pattern string) (message, hint string) {
 	mended, reason := TrimRoot(pattern), "paths begin at the repository's root"
 	parts := strings.Split(mended, "/")
 	isFolder := slices.Contains([]string{"", ".", ".."}, parts[len(parts)-1])
-	if isFolder || slices.Contains(parts, "..") || slices.Contains(parts, ".") {
+	if isFolder || slices.ContainsFunc(parts, func(part string) bool { return part == ".." || part == "." || part == "" }) {
 		for mended = path.Clean(mended); strings.HasPrefix(mended, "../"); {
 			mended = mended[len("../"):]
 		}
