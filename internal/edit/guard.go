@@ -374,7 +374,7 @@ func (g *guardedWorkspace) findBehindHead() ([]ledger.Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	found, err := combine.PutBackOf(g.headLog, file, g.Accepts, g.Now, g.Limits)
+	found, err := combine.Kind{}.PutBack(g.headLog, file, g.Accepts, nil, g.Now, g.Limits)
 	switch {
 	case err != nil:
 		return nil, &failure.Error{Message: g.Log() + ": " + err.Error(), Err: err}

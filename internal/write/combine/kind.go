@@ -93,9 +93,8 @@ func (k Kind) readValues(data []byte, limits small.Limits) []*small.Value {
 	return items
 }
 
-// PutBack is [PutBackOf] for a configured log. Its entries have no times: a file's entry counts as a changed version of a lost one only if a kept
-// entry follows. Entries after the last kept one are new, and stay.
-func (k Kind) PutBack(old, file []byte, accepts func(parent, child *ledger.Ledger) bool, limits small.Limits) (PutBack, error) {
+// putBackConfigured is PutBack for a configured log.
+func (k Kind) putBackConfigured(old, file []byte, accepts func(parent, child *ledger.Ledger) bool, leftOut func(ledger.Entry) bool, limits small.Limits) (PutBack, error) {
 	var out PutBack
 	oldLog, problems := k.Read(old, limits)
 	if oldLog == nil {
@@ -123,7 +122,7 @@ func (k Kind) PutBack(old, file []byte, accepts func(parent, child *ledger.Ledge
 	if k.OfFile() {
 		return out, nil
 	}
-	fresh, err := k.findNew(&out, oldLog, fileLog, old, file, limits)
+	fresh, err := k.findNew(&out, oldLog, fileLog, old, file, leftOut, limits)
 	for _, e := range k.Doubles([]*ledger.Ledger{oldLog.Ledger}, fileLog.Ledger) {
 		if at := slices.Index(fresh, e.Index); at >= 0 {
 			fresh, out.Doubled = slices.Delete(fresh, at, at+1), append(out.Doubled, e)
@@ -176,19 +175,22 @@ func splitGluedLine(old, file []byte, start *regexp.Regexp) []byte {
 	return split(glued)
 }
 
-// findNew returns the indexes of a file's new entries, and sets in out which of its entries are changed versions of old ones. After the last kept
+// findNew returns the indexes of a file's new entries, and sets in out which of its entries are left out, and which are changed versions of old ones. After the last kept
 // entry a changed version cannot be told from a deletion and a new entry: it counts as new there, so that nothing is lost.
-func (k Kind) findNew(out *PutBack, oldLog, fileLog *ledger.Log, old, file []byte, limits small.Limits) (fresh []int, err error) {
+func (k Kind) findNew(out *PutBack, oldLog, fileLog *ledger.Log, old, file []byte, leftOut func(ledger.Entry) bool, limits small.Limits) (fresh []int, err error) {
 	left := map[small.Digest]int{}
 	for _, e := range oldLog.Entries {
 		left[e.Digest]++
 	}
 	last := -1
 	for i, e := range fileLog.Entries {
-		if left[e.Digest]--; left[e.Digest] < 0 {
-			fresh = append(fresh, i)
-		} else {
+		switch left[e.Digest]--; {
+		case left[e.Digest] >= 0:
 			last = i
+		case leftOut(e):
+			out.Elsewhere = append(out.Elsewhere, e)
+		default:
+			fresh = append(fresh, i)
 		}
 	}
 	if len(fresh) == 0 || len(out.Lost) == 0 {

@@ -78,7 +78,7 @@ func TestPlainPutBack(t *testing.T) {
 		now := edited(r, entries)
 		old, file := plainText(r, path, entries), plainText(r, path, now)
 		accepts := read.NewLogComparer(plain, path, time.Time{}).Accepts
-		back, err := kind.PutBack(old, file, accepts, small.Limits{})
+		back, err := kind.PutBack(old, file, accepts, nil, time.Time{}, small.Limits{})
 		if err != nil {
 			t.Fatal(seed, err)
 		}

@@ -35,20 +35,25 @@ type PutBack struct {
 	Doubled []ledger.Entry
 	// Gone are the lost entries of which the file has no changed version.
 	Gone []ledger.Entry
-	// Elsewhere are the file's entries that are left out because another branch has them.
+	// Elsewhere are the file's new entries that are left out as the caller wants.
 	Elsewhere []ledger.Entry
 }
 
-// PutBackOf puts back the entries of an old log that a file in its place changed, lost or moved. The file's new entries stay after the old
+// PutBack puts back the entries of an old log that a file in its place changed, lost or moved. The file's new entries stay after the old
 // ones, in their order, if they are valid and not changed versions of lost ones. A new entry gets another time, just after the entry before
 // it, only if it is not later, or so far ahead of now that no later entry could be valid. Credentials in new entries are masked. A nil file
-// means that the log is gone. accepts reports whether a step from one log to another is allowed.
-func PutBackOf(old, file []byte, accepts func(parent, child *ledger.Ledger) bool, now time.Time, limits small.Limits) (PutBack, error) {
-	return PutBackWithout(nil, old, file, accepts, now, limits)
-}
-
-// PutBackWithout is PutBackOf, but leaves out entries of the file that another branch has.
-func PutBackWithout(elsewhere map[small.Digest]bool, old, file []byte, accepts func(parent, child *ledger.Ledger) bool, now time.Time, limits small.Limits) (PutBack, error) {
+// means that the log is gone. accepts reports whether a step from one log to another is allowed, leftOut whether a new entry is left out; it may be
+// nil.
+//
+// Entries of a configured log have no times: a file's entry counts as a changed version of a lost one only if a kept entry follows. Entries after the
+// last kept one are new, and stay.
+func (k Kind) PutBack(old, file []byte, accepts func(parent, child *ledger.Ledger) bool, leftOut func(ledger.Entry) bool, now time.Time, limits small.Limits) (PutBack, error) {
+	if leftOut == nil {
+		leftOut = func(ledger.Entry) bool { return false }
+	}
+	if k.Configured() {
+		return k.putBackConfigured(old, file, accepts, leftOut, limits)
+	}
 	var out PutBack
 	before, problems := ledger.ReadLog(old, limits)
 	if before == nil {
@@ -72,7 +77,7 @@ func PutBackWithout(elsewhere map[small.Digest]bool, old, file []byte, accepts f
 		return out, nil
 	}
 	oldDoc, _ := small.Parse(old, limits)
-	fresh, err := out.sortEntries(before.Ledger, oldDoc.Root.Get("entries").Items, fileLedger, values, elsewhere, limits)
+	fresh, err := out.sortEntries(before.Ledger, oldDoc.Root.Get("entries").Items, fileLedger, values, leftOut, limits)
 	if err != nil {
 		return out, err
 	}
@@ -113,7 +118,7 @@ func removeMarkers(file []byte) []byte {
 }
 
 // sortEntries sets which old entries are lost and which of the file's entries are left out, and returns the file's new entries.
-func (p *PutBack) sortEntries(before *ledger.Ledger, old []*small.Value, fileLedger *ledger.Ledger, values []*small.Value, elsewhere map[small.Digest]bool, limits small.Limits) ([]item, error) {
+func (p *PutBack) sortEntries(before *ledger.Ledger, old []*small.Value, fileLedger *ledger.Ledger, values []*small.Value, leftOut func(ledger.Entry) bool, limits small.Limits) ([]item, error) {
 	known, kept := map[small.Digest]bool{}, map[small.Digest]bool{}
 	for _, e := range before.Entries {
 		known[e.Digest] = true
@@ -136,7 +141,7 @@ func (p *PutBack) sortEntries(before *ledger.Ledger, old []*small.Value, fileLed
 		of, isVersion := versions[i]
 		switch {
 		case known[e.Digest]:
-		case elsewhere[e.Digest]:
+		case leftOut(e):
 			p.Elsewhere = append(p.Elsewhere, e)
 		case isVersion:
 			p.Changed = append(p.Changed, e)

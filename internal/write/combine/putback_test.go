@@ -40,7 +40,7 @@ func TestPutBackKeepsEverything(t *testing.T) {
 			fresh = append(fresh, fmt.Sprintf("new-%d@%02d", i, r.IntN(60)))
 		}
 		file := damaged(r, old, fresh)
-		got, err := PutBackOf([]byte(logOf(old)), []byte(logOf(file)), plainly, noon, small.Limits{})
+		got, err := Kind{}.PutBack([]byte(logOf(old)), []byte(logOf(file)), plainly, nil, noon, small.Limits{})
 		if err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
@@ -106,7 +106,7 @@ func TestPutBackTellsVersionsApart(t *testing.T) {
 		`plain`: false,
 	} {
 		for _, before := range []string{old, block} {
-			got, err := PutBackOf([]byte(before), []byte(head+"- "+entry+"\n"), plainly, noon, small.Limits{})
+			got, err := Kind{}.PutBack([]byte(before), []byte(head+"- "+entry+"\n"), plainly, nil, noon, small.Limits{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -124,7 +124,7 @@ func TestPutBackPairsAsTheGate(t *testing.T) {
 		"- {task_id: a, timestamp: \"2026-03-01T09:00:00.5Z\", status: completed, evidence: one, command: make, notes: first}\n" +
 		"- {task_id: b, timestamp: \"2026-03-01T09:10:00.5Z\", evidence: two}\n"
 	file := strings.NewReplacer("09:00:00.5Z", "09:05:00.5Z", "first", "second").Replace(log)
-	got, err := PutBackOf([]byte(log), []byte(file), plainly, noon, small.Limits{})
+	got, err := Kind{}.PutBack([]byte(log), []byte(file), plainly, nil, noon, small.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +139,7 @@ func FuzzPutBack(f *testing.F) {
 	f.Add("entries: [ ]\nowner: x\n", "entries: [{task_id: a, evidence: x}, *x]")
 	f.Add("entries:\n- {task_id: a}\n- &x {b: c}\n", "entries:\n- {task_id: \"\\u2028\", timestamp: x, evidence: \"\\u0085\"}\n")
 	f.Fuzz(func(t *testing.T, old, file string) {
-		got, err := PutBackOf([]byte(old), []byte(file), plainly, noon, small.Limits{})
+		got, err := Kind{}.PutBack([]byte(old), []byte(file), plainly, nil, noon, small.Limits{})
 		if err != nil || got.Text == nil {
 			return
 		}

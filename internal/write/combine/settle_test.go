@@ -362,7 +362,7 @@ func TestPutBackKinds(t *testing.T) {
 			want: "## A\nsome words here\n\n## B\nx\n\n## C\nStatus: draft\n",
 		},
 	} {
-		back, err := combine.KindOf(p, c.path).PutBack([]byte(c.old), []byte(c.file), read.NewLogComparer(p, c.path, time.Time{}).Accepts, small.Limits{})
+		back, err := combine.KindOf(p, c.path).PutBack([]byte(c.old), []byte(c.file), read.NewLogComparer(p, c.path, time.Time{}).Accepts, nil, time.Time{}, small.Limits{})
 		if c.want == "" {
 			c.want = c.old
 		}

@@ -84,8 +84,6 @@ type mending struct {
 	newIDs map[string]string
 	// logs caches logs by commit: see readLog.
 	logs map[string]*commitLog
-	// files has the files at the paths that may change, by commit and path.
-	files map[string]map[string]history.File
 	// objects reads the old commits and writes the new ones.
 	objects *rewrite.Objects
 	// targets has, by merge, the index of the target's parent: see reconcile.TargetSide.
@@ -171,9 +169,6 @@ func (w *Workspace) Mend(ctx context.Context, repo reconcile.Repository, o MendO
 
 // rewriteAll rewrites listed commits, parents first, and forgets what no later commit needs.
 func (m *mending) rewriteAll(ctx context.Context, list []string, o MendOptions) error {
-	if err := m.readFiles(ctx, list); err != nil {
-		return err
-	}
 	children := map[string]int{list[len(list)-1]: 1} // the new head is needed to the end
 	for _, id := range list {
 		for _, p := range m.parents[id] {
@@ -191,9 +186,8 @@ func (m *mending) rewriteAll(ctx context.Context, list []string, o MendOptions) 
 		for _, p := range m.parents[id] {
 			if children[p]--; children[p] == 0 {
 				delete(m.logs, p)
-				delete(m.files, p)
 				if made := m.newIDs[p]; made != "" && made != p {
-					m.logs[made].dropText()
+					m.logs[made].text = nil
 				}
 			}
 		}
@@ -215,10 +209,7 @@ func (m *mending) rewriteCommit(ctx context.Context, id, source string) error {
 	if err != nil {
 		return err
 	}
-	log, err := m.carryAppended(ctx, id, parents)
-	if err == nil && log == nil {
-		log, err = m.mendLog(ctx, id, parents, source, was)
-	}
+	log, err := m.mendLog(ctx, id, parents, source, was)
 	if err != nil {
 		return err
 	}

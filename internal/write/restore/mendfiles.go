@@ -36,12 +36,6 @@ func (m *mending) findSubstitutions(ctx context.Context, source string, files []
 	if err != nil {
 		return err
 	}
-	m.files = map[string]map[string]history.File{}
-	for _, id := range append(slices.Clone(parents), m.toMend) {
-		if m.files[id], err = m.listFiles(ctx, id, files); err != nil {
-			return err
-		}
-	}
 	laterChanges := sync.OnceValues(func() (map[string]substitution, error) { return m.findLaterChanges(ctx, files) })
 	for _, path := range files {
 		s, err := m.findSubstitution(ctx, parents, source, path, laterChanges)

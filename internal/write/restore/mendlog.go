@@ -5,6 +5,8 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/small-gate/small-gate/internal/base/failure"
 	"github.com/small-gate/small-gate/internal/gate/history"
@@ -35,9 +37,7 @@ func (m *mending) mendLog(ctx context.Context, id string, parents []string, sour
 	if err != nil || text == nil || was.text != nil && bytes.Equal(text, was.text) {
 		return was, err
 	}
-	out := &commitLog{text: text}
-	m.recordRestored(out, was.text)
-	return out, nil
+	return &commitLog{text: text}, nil
 }
 
 // combineLog returns the text that a commit's log becomes, nil if it stays, and the restored entries of which the log had no version.
@@ -46,10 +46,15 @@ func (m *mending) combineLog(ctx context.Context, id string, parents []string, s
 		parents = []string{source}
 	}
 	sides, logs, file, err := m.readSides(ctx, id, parents)
-	switch {
-	case err != nil || m.isSound(id, logs, file) && !m.dropsNew(id):
+	if err != nil {
 		return nil, nil, err
-	case file == nil && id != m.toMend && m.isKnownLog(m.parents[id][0]):
+	}
+	removed, err := m.removedByRewrite(ctx, id, logs)
+	bringsBack := func(e ledger.Entry) bool { return removed[e.Digest] > 0 }
+	switch {
+	case err != nil || m.isSound(id, logs, file) && !m.dropsNew(id) && !slices.ContainsFunc(m.readEntries(file).Entries, bringsBack):
+		return nil, nil, err
+	case file == nil && id != m.toMend && m.logs[m.parents[id][0]] != nil && m.logs[m.parents[id][0]].file.Regular():
 		return nil, nil, &failure.Error{
 			Message: fmt.Sprintf("%s deletes %s, so no commit before it can be mended", history.Short(id), m.Log()), Remedy: "mend that commit first: " + m.mendCommand(id),
 		}
@@ -71,7 +76,7 @@ func (m *mending) combineLog(ctx context.Context, id string, parents []string, s
 			m.droppedCount = len(ledger.Only(m.readEntries(file), m.readEntries(text), ledger.Equivalence{}))
 			return text, nil, nil
 		}
-		if back, err = m.putBackAfterParents(ctx, id, sides, text, file); err != nil {
+		if back, err = m.putBackAfterParents(ctx, id, sides, text, file, removed); err != nil {
 			return nil, nil, err
 		}
 		if log, _ := m.parse(back.Text); log != nil && m.isSoundAfter(logs, log.Ledger) {
@@ -96,20 +101,16 @@ func (m *mending) refuseUncommittedLog(ctx context.Context) error {
 }
 
 // putBackAfterParents returns a commit's log: text, which is its parents' log, and then the new entries of file. A new entry that a
-// remote-tracking branch has keeps its time, and the place for that time: otherwise it would be there twice once that branch is merged.
-func (m *mending) putBackAfterParents(ctx context.Context, id string, sides combine.Case, text, file []byte) (back combine.PutBack, err error) {
-	leftOut, err := m.entriesOfRewrittenParents(ctx, id)
-	if err != nil {
-		return back, err
-	}
+// remote-tracking branch has keeps its time, and the place for that time: otherwise it would be there twice once that branch is merged. Entries
+// in removed are no new ones.
+func (m *mending) putBackAfterParents(ctx context.Context, id string, sides combine.Case, text, file []byte, removed map[small.Digest]int) (back combine.PutBack, err error) {
 	putBack := func() (err error) {
-		never := func(_, _ *ledger.Ledger) bool { return false }
-		if m.kind().Configured() {
-			back, err = m.putBackOf(text, file, never)
-		} else {
-			back, err = combine.PutBackWithout(leftOut, text, file, never, m.Now, m.Limits)
+		left := maps.Clone(removed)
+		isRemoved := func(e ledger.Entry) bool {
+			left[e.Digest]--
+			return left[e.Digest] >= 0
 		}
-		if err != nil {
+		if back, err = m.kind().PutBack(text, file, func(_, _ *ledger.Ledger) bool { return false }, isRemoved, m.Now, m.Limits); err != nil {
 			err = &failure.Error{Message: fmt.Sprintf("%s of a parent of %s cannot be read: %v", m.Log(), history.Short(id), err), Err: err}
 		}
 		return err
@@ -138,24 +139,37 @@ func (m *mending) putBackAfterParents(ctx context.Context, id string, sides comb
 	return back, nil // the entry has no place at its time: for example, a baseline fixes that part of the log
 }
 
-// entriesOfRewrittenParents returns the set of entries in the old logs of a commit's rewritten parents. They are not new in the commit.
-func (m *mending) entriesOfRewrittenParents(ctx context.Context, id string) (map[small.Digest]bool, error) {
-	out := map[small.Digest]bool{}
+// removedByRewrite counts the entries that a commit's rewritten parents had in their old logs, and that the logs of the new parents lack.
+func (m *mending) removedByRewrite(ctx context.Context, id string, now []*ledger.Ledger) (map[small.Digest]int, error) {
+	var before []*ledger.Ledger
 	for _, p := range m.parents[id] {
 		if made := m.newIDs[p]; made == "" || made == p {
 			continue
 		}
-		log, err := m.readLog(ctx, p)
+		was, err := m.readLogText(ctx, p)
 		if err != nil {
 			return nil, err
 		}
-		if read := m.parseOnce(log); read != nil {
-			for _, e := range read.Entries {
-				out[e.Digest] = true
-			}
-		}
+		before = append(before, m.readEntries(was))
+	}
+	out, there := mostOf(before), mostOf(now)
+	for digest := range out {
+		out[digest] -= there[digest]
 	}
 	return out, nil
+}
+
+// mostOf returns how often each entry is in that of the logs which has it most often.
+func mostOf(logs []*ledger.Ledger) map[small.Digest]int {
+	most := map[small.Digest]int{}
+	for _, log := range logs {
+		count := map[small.Digest]int{}
+		for _, e := range log.Entries {
+			count[e.Digest]++
+			most[e.Digest] = max(most[e.Digest], count[e.Digest])
+		}
+	}
+	return most
 }
 
 // readSides reads the logs of a commit's parents, to combine them as of the commit's time, and the commit's own log.

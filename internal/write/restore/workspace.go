@@ -56,12 +56,9 @@ func (w *Workspace) parse(data []byte) (*ledger.Log, []small.Problem) {
 	return w.kind().Read(data, w.Limits)
 }
 
-// putBackOf puts back the entries of an old log that a file in its place lacks: see [combine.PutBackOf].
+// putBackOf puts back the entries of an old log that a file in its place lacks: see [combine.Kind.PutBack].
 func (w *Workspace) putBackOf(old, file []byte, accepts func(parent, child *ledger.Ledger) bool) (combine.PutBack, error) {
-	if kind := w.kind(); kind.Configured() {
-		return kind.PutBack(old, file, accepts, w.Limits)
-	}
-	return combine.PutBackOf(old, file, accepts, w.Now, w.Limits)
+	return w.kind().PutBack(old, file, accepts, nil, w.Now, w.Limits)
 }
 
 // Command returns the command that restores the log, whatever the current directory.
@@ -148,7 +145,7 @@ type Restored struct {
 // Done reports whether anything was restored or staged.
 func (r Restored) Done() bool { return r.Text != nil || r.Staged }
 
-// Restore puts back the entries of an old log: see combine.PutBackOf. It keeps a copy of the file. Text is nil if there was nothing to put
+// Restore puts back the entries of an old log: see [combine.Kind.PutBack]. It keeps a copy of the file. Text is nil if there was nothing to put
 // back.
 func (w *Workspace) Restore(old []byte, accepts func(parent, child *ledger.Ledger) bool) (Restored, error) {
 	out, file, err := w.findLost(old, accepts)
@@ -198,11 +195,7 @@ func (w *Workspace) findLost(old []byte, accepts func(parent, child *ledger.Ledg
 	if file, err = w.Read(); err != nil {
 		return out, nil, err
 	}
-	if kind := w.kind(); kind.Configured() {
-		out.PutBack, err = kind.PutBack(old, file, accepts, w.Limits)
-	} else {
-		out.PutBack, err = combine.PutBackWithout(w.Elsewhere, old, file, accepts, w.Now, w.Limits)
-	}
+	out.PutBack, err = w.kind().PutBack(old, file, accepts, func(e ledger.Entry) bool { return w.Elsewhere[e.Digest] }, w.Now, w.Limits)
 	if err != nil {
 		err = &failure.Error{
 			Message: fmt.Sprintf("%s cannot be put back: the old log cannot be read: %v", w.Log(), err),
