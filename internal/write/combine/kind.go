@@ -75,6 +75,14 @@ func (k Kind) Read(data []byte, limits small.Limits) (*ledger.Log, []small.Probl
 	return k.stanza.Form().LogOfItems(items), nil
 }
 
+// Entries reads the entries of a log; none if it cannot be read.
+func (k Kind) Entries(data []byte, limits small.Limits) *ledger.Ledger {
+	if log, _ := k.Read(data, limits); log != nil {
+		return log.Ledger
+	}
+	return ledger.NewLedger(nil)
+}
+
 // Extend reads data as another version of a log whose text is whole: see [ledger.Log.Extend].
 func (k Kind) Extend(log *ledger.Log, whole, data []byte, limits small.Limits) (*ledger.Log, []small.Problem) {
 	if k.Configured() && (!k.OfText() || !k.stanza.Form().AppendsLines()) {

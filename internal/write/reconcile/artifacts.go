@@ -176,20 +176,18 @@ func (r *reconciliation) workspaceVersion(ctx context.Context, dir string, s sid
 	return v, nil
 }
 
+// entriesOf returns the entries of a version's log. An unreadable log has none: merging the log reports it.
+func entriesOf(v threeway.Version, limits small.Limits) *ledger.Ledger {
+	return combine.Kind{}.Entries(v.Files[small.Progress], limits)
+}
+
 // newEntries returns a side's entries that no merge base has.
-func newEntries(v threeway.Version, bases []threeway.Version, limits small.Limits) (added []ledger.Entry) {
+func newEntries(v threeway.Version, bases []threeway.Version, limits small.Limits) []ledger.Entry {
 	known := map[small.Digest]bool{}
 	for _, b := range bases {
-		for _, e := range readWorkspaceLedger(b.Files[small.Progress], limits).Entries {
-			known[e.Digest] = true
-		}
+		maps.Copy(known, ledger.DigestSet(entriesOf(b, limits)))
 	}
-	for _, e := range readWorkspaceLedger(v.Files[small.Progress], limits).Entries {
-		if !known[e.Digest] {
-			added = append(added, e)
-		}
-	}
-	return added
+	return slices.DeleteFunc(slices.Clone(entriesOf(v, limits).Entries), func(e ledger.Entry) bool { return known[e.Digest] })
 }
 
 // findPublishedTasks sets Kept of both versions of a merge: of the tasks that both sides added under the same id, the ones that published
@@ -211,18 +209,6 @@ func (r *reconciliation) findPublishedTasks(ctx context.Context, dir string, m *
 		}
 	}
 	return nil
-}
-
-// readWorkspaceLedger reads the entries of a workspace's log. An unreadable log has none: merging the log reports it.
-func readWorkspaceLedger(data []byte, limits small.Limits) *ledger.Ledger {
-	return readLedger(combine.Kind{}, data, limits)
-}
-
-func readLedger(kind combine.Kind, data []byte, limits small.Limits) *ledger.Ledger {
-	if log, _ := kind.Read(data, limits); log != nil {
-		return log.Ledger
-	}
-	return ledger.NewLedger(nil)
 }
 
 // planMergedFile plans to write and stage a merged file.

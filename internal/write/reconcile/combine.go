@@ -9,6 +9,7 @@ import (
 	"github.com/small-gate/small-gate/internal/base/failure"
 	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/gate/read"
 	"github.com/small-gate/small-gate/internal/git/state"
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/small"
@@ -76,12 +77,6 @@ func (c *Combiner) Merges(path string) bool {
 	return ok && known && (a == small.Progress || slices.Contains(mergedArtifacts, a)) && c.opts.Policy.Judges(dir)
 }
 
-// isWorkspaceLog reports whether a path is that of a workspace's log, not of a configured one.
-func isWorkspaceLog(path string) bool {
-	_, name, ok := small.SplitPath(path)
-	return ok && name == small.Progress.FileName()
-}
-
 // Files lists the files of a commit that this package merges.
 func (c *Combiner) Files(ctx context.Context, commit string) (Files, error) {
 	all, err := c.repo.List(ctx, commit, workspacesAndLogs(c.opts.Policy))
@@ -122,9 +117,8 @@ func (c *Combiner) FilesOnDisk(ctx context.Context, paths []string, like Files) 
 // CheckedOut returns the content of a file as git would check it out.
 func (c *Combiner) CheckedOut(ctx context.Context, f history.File) ([]byte, error) {
 	if data, made := c.Content(f); made {
-		if _, err := c.git.Store(ctx, data); err != nil {
-			return nil, err
-		}
+		_, disk, err := c.git.StoreCheckedOut(ctx, f.Path, data)
+		return disk, err
 	}
 	return c.git.CheckedOut(ctx, f.Path, f.Object)
 }
@@ -134,7 +128,7 @@ func (c *Combiner) LogsLacking(ctx context.Context, files, required Files, paths
 	r := c.newReconciliation(opConflict, Side{ID: "required", Files: required}, Side{ID: "files", Files: files})
 	for _, path := range paths {
 		kind := combine.KindOf(c.opts.Policy, path)
-		if !isWorkspaceLog(path) && !kind.Configured() {
+		if !read.IsProgress(path) && !kind.Configured() {
 			continue
 		}
 		before, err := r.readSide(ctx, r.op.ours, path)
@@ -145,7 +139,7 @@ func (c *Combiner) LogsLacking(ctx context.Context, files, required Files, paths
 		if err != nil {
 			return nil, err
 		}
-		if !readLedger(kind, after, r.limits()).HasAll(readLedger(kind, before, r.limits())) {
+		if !kind.Entries(after, r.limits()).HasAll(kind.Entries(before, r.limits())) {
 			lacking = append(lacking, path)
 		}
 	}
@@ -223,7 +217,7 @@ func (r *reconciliation) findMovedLog() string {
 		for path := range r.files[base] {
 			_, here := r.files[r.op.ours.id][path]
 			_, there := r.files[r.op.theirs[0].id][path]
-			if isWorkspaceLog(path) && (!here || !there) {
+			if read.IsProgress(path) && (!here || !there) {
 				return path
 			}
 		}

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/gate/read"
 	"github.com/small-gate/small-gate/internal/git/state"
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/small"
@@ -24,7 +25,7 @@ func (c *Combiner) ReplaceCommitIDs(ctx context.Context, files, before Files, ne
 	limit := small.Limits{MaxFileSize: cmp.Or(c.opts.MaxFileSize, c.opts.Policy.MaxFileSize)}.FileSize()
 	for _, path := range slices.Sorted(maps.Keys(files)) {
 		f := files[path]
-		if !isWorkspaceLog(path) || f.Object == before[path].Object || len(newIDs) == 0 {
+		if !read.IsProgress(path) || f.Object == before[path].Object || len(newIDs) == 0 {
 			continue
 		}
 		blob, err := c.repo.Blob(ctx, f.Object, limit)
@@ -115,7 +116,7 @@ func byteOffset(line []byte, column int) (at int) {
 // replaceRebasedIDs replaces the ids of commits that git's rebase has rewritten already, in the log's version of the commit that the rebase is
 // applying and in that version's base. Published entries stay.
 func (r *reconciliation) replaceRebasedIDs(c *combine.Case) (notes []string, err error) {
-	if r.inMemory || r.op.kind != state.Rebase || !isWorkspaceLog(c.Path) {
+	if r.inMemory || r.op.kind != state.Rebase || !read.IsProgress(c.Path) {
 		return nil, nil
 	}
 	newIDs := map[string]string{}

@@ -11,6 +11,7 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/small"
 	"github.com/small-gate/small-gate/internal/small/records"
+	"github.com/small-gate/small-gate/internal/write/combine"
 	"github.com/small-gate/small-gate/internal/write/workgit"
 )
 
@@ -45,7 +46,7 @@ func (r *reconciliation) planLateImport(ctx context.Context, dir string) (bool, 
 		}
 		changed = changed || fileChanged
 		if _, name, _ := small.SplitPath(path); records.IsOriginalLog(name) {
-			entries := readWorkspaceLedger(imported[path], r.limits()).Len()
+			entries := combine.Kind{}.Entries(imported[path], r.limits()).Len()
 			r.out.Logs = append(r.out.Logs, Log{Path: path, Entries: entries, Sides: []string{late.name}, Brought: []int{entries}})
 		}
 	}
@@ -124,7 +125,7 @@ func NewLateImport(
 		}
 		texts[name] = text
 	}
-	log := readWorkspaceLedger(texts[small.Progress.FileName()], limits)
+	log := combine.Kind{}.Entries(texts[small.Progress.FileName()], limits)
 	namespace := ""
 	for _, path := range slices.Sorted(maps.Keys(migrated)) {
 		in, name, _ := small.SplitPath(path)
@@ -136,7 +137,7 @@ func NewLateImport(
 		if err != nil {
 			return nil, err
 		}
-		if !manifest && readWorkspaceLedger(text, limits).Extends(log) {
+		if !manifest && (combine.Kind{}).Entries(text, limits).Extends(log) {
 			return nil, nil
 		}
 		if namespace == "" && manifest {

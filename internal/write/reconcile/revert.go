@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/gate/read"
 	"github.com/small-gate/small-gate/internal/small"
 )
 
@@ -63,13 +64,13 @@ func (r *reconciliation) followRevertedMoves(ctx context.Context, head map[strin
 		return err
 	}
 	for _, from := range slices.Sorted(maps.Keys(head)) {
-		if _, stays := r.index[from]; stays || !isWorkspaceLog(from) {
+		if _, stays := r.index[from]; stays || !read.IsProgress(from) {
 			continue
 		}
 		for _, to := range slices.Sorted(maps.Keys(r.index)) {
 			_, inHead := head[to]
 			sameLog := r.index[to].Object == head[from].Object || stages["2"][to].Object == head[from].Object
-			if inHead || !isWorkspaceLog(to) || !sameLog {
+			if inHead || !read.IsProgress(to) || !sameLog {
 				continue
 			}
 			fromDir, _, _ := small.SplitPath(from)

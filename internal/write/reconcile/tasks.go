@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/small-gate/small-gate/internal/base/wording"
+	"github.com/small-gate/small-gate/internal/gate/read"
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/small"
 	"github.com/small-gate/small-gate/internal/write/combine"
@@ -17,7 +18,7 @@ import (
 // new id. Other entries stay, and a new entry, in c.Also, lists them. notes tell a person.
 func (r *reconciliation) followTaskIDs(ctx context.Context, c *combine.Case) (notes []string, err error) {
 	dir, _, _ := small.SplitPath(c.Path)
-	if !isWorkspaceLog(c.Path) || r.sidesAgree(small.Plan.Path(dir)) {
+	if !read.IsProgress(c.Path) || r.sidesAgree(small.Plan.Path(dir)) {
 		return nil, nil
 	}
 	retitled, err := r.titlesDiffer(ctx, dir)
@@ -34,7 +35,7 @@ func (r *reconciliation) followTaskIDs(ctx context.Context, c *combine.Case) (no
 	}
 	for i := range merges {
 		m, t := merges[i], &c.Theirs[i]
-		all := slices.Concat(readWorkspaceLedger(m.Ours.Files[small.Progress], m.Limits).Entries, readWorkspaceLedger(m.Theirs.Files[small.Progress], m.Limits).Entries)
+		all := slices.Concat(entriesOf(m.Ours, m.Limits).Entries, entriesOf(m.Theirs, m.Limits).Entries)
 		if i == 0 {
 			c.Also = append(c.Also, entriesForNewIDs(c.Ours, newEntries(m.Ours, m.Bases, m.Limits), all, m.Renumbered(m.Ours, plan))...)
 		}

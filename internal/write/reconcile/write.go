@@ -119,10 +119,7 @@ func (r *reconciliation) planChange(ctx context.Context, w change) (bool, error)
 		return true, nil
 	}
 	var err error
-	if w.blob, err = r.git.Store(ctx, w.content); err != nil {
-		return false, err
-	}
-	if w.disk, err = r.git.CheckedOut(ctx, w.path, w.blob); err != nil {
+	if w.blob, w.disk, err = r.git.StoreCheckedOut(ctx, w.path, w.content); err != nil {
 		return false, err
 	}
 	if w.keepPresent {

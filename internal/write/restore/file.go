@@ -23,11 +23,8 @@ import (
 // HEAD, else from the commits being merged. The file that was in its place is kept.
 func (w *Workspace) RestoreFile(ctx context.Context, repo reconcile.Repository, source string, environ []string) (out Restored, err error) {
 	out.Log = w.Log()
-	r := &restoring{Workspace: w, repo: repo}
-	if r.git, err = workgit.Open(w.Place, environ); err != nil {
-		return out, err
-	}
-	if r.unfinished, err = state.Read(w.Place.GitDir); err != nil {
+	r, err := w.begin(repo, environ)
+	if err != nil {
 		return out, err
 	}
 	id, was, err := r.findCommittedFile(ctx, source)
@@ -55,9 +52,7 @@ func (w *Workspace) RestoreFile(ctx context.Context, repo reconcile.Repository, 
 		return out, err
 	}
 	out.Text, out.Staged = []byte{}, true
-	if _, err = workgit.ForgetRepeated(w.Place.GitDir); err == nil {
-		out.Next, err = r.nextCommands(ctx)
-	}
+	err = r.stageAndContinue(ctx, &out)
 	return out, err
 }
 
@@ -65,7 +60,7 @@ func (w *Workspace) RestoreFile(ctx context.Context, repo reconcile.Repository, 
 func (r *restoring) findCommittedFile(ctx context.Context, source string) (id string, f history.File, err error) {
 	commits, err := SourceCommits(ctx, r.repo, source)
 	for _, id = range commits {
-		if f, err = r.findFile(ctx, id, r.Log()); err != nil || f.Mode != "" {
+		if f, err = findFile(ctx, r.repo, id, r.Log()); err != nil || f.Mode != "" {
 			break
 		}
 	}
@@ -88,7 +83,7 @@ func SourceCommits(ctx context.Context, repo reconcile.Repository, source string
 
 // isInIndexAndTree reports whether the index and the work tree have the file as it was.
 func (r *restoring) isInIndexAndTree(ctx context.Context, was history.File) (bool, error) {
-	staged, err := r.findFile(ctx, history.Index, r.Log())
+	staged, err := findFile(ctx, r.repo, history.Index, r.Log())
 	if err != nil || staged != was {
 		return false, err
 	}
@@ -119,7 +114,7 @@ func (w *Workspace) CommittedText(ctx context.Context, repo reconcile.Repository
 	if err != nil {
 		return nil, err
 	}
-	f, err := (&restoring{Workspace: w, repo: repo}).findFile(ctx, commit, w.Log())
+	f, err := findFile(ctx, repo, commit, w.Log())
 	if err != nil || !f.Regular() {
 		return nil, err
 	}

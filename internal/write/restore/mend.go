@@ -226,7 +226,7 @@ func (m *mending) rewriteCommit(ctx context.Context, id, source string) error {
 		changes = append(changes, log.file)
 	}
 	for path, s := range m.substitutions {
-		is, err := m.findFile(ctx, id, path)
+		is, err := findFile(ctx, m.repo, id, path)
 		if err != nil {
 			return err
 		}
@@ -255,7 +255,7 @@ func (m *mending) rewriteCommit(ctx context.Context, id, source string) error {
 // adoptTasksInCommit has a commit's plan get back the tasks of restored entries, unless the plan is replaced anyway.
 func (m *mending) adoptTasksInCommit(ctx context.Context, id string, gone []ledger.Entry) error {
 	path := small.Plan.Path(m.Dir)
-	was, err := m.findFile(ctx, id, path)
+	was, err := findFile(ctx, m.repo, id, path)
 	if _, already := m.substitutions[path]; err != nil || already || len(gone) == 0 || !was.Regular() {
 		return err
 	}

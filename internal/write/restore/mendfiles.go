@@ -100,9 +100,9 @@ func FilesInFolder(ctx context.Context, tree history.Tree, id string, p *policy.
 // alone, it takes the file's substitution from laterChanges.
 func (m *mending) findSubstitution(ctx context.Context, parents []string, source, path string, laterChanges func() (map[string]substitution, error)) (s substitution, err error) {
 	s.since = m.toMend
-	s.from, err = m.findFile(ctx, m.toMend, path)
+	s.from, err = findFile(ctx, m.repo, m.toMend, path)
 	for i := 0; i < len(parents) && err == nil && s.to.Mode == ""; i++ { // a merge may have lost what another parent has
-		s.to, err = m.findFile(ctx, parents[i], path)
+		s.to, err = findFile(ctx, m.repo, parents[i], path)
 	}
 	if added := s.to.Mode == "" && s.from.Mode != ""; err != nil || s.to != s.from && !added || source != "" {
 		return s, err
@@ -138,11 +138,11 @@ func (m *mending) findLaterChanges(ctx context.Context, paths []string) (map[str
 // addLostFiles adds to the named files the workspace's files, if the commit to mend deletes the log. If no file is named, it adds the records
 // that the commit has lost.
 func (m *mending) addLostFiles(ctx context.Context, parents, files []string) ([]string, error) {
-	log, err := m.findFile(ctx, m.toMend, m.logAt(m.toMend))
+	log, err := findFile(ctx, m.repo, m.toMend, m.logAt(m.toMend))
 	if err != nil {
 		return nil, err
 	}
-	profile, err := m.findFile(ctx, m.toMend, small.InDir(m.Dir, records.ProfileFile))
+	profile, err := findFile(ctx, m.repo, m.toMend, small.InDir(m.Dir, records.ProfileFile))
 	if err != nil {
 		return nil, err
 	}

@@ -175,7 +175,7 @@ func mostOf(logs []*ledger.Ledger) map[small.Digest]int {
 // readSides reads the logs of a commit's parents, to combine them as of the commit's time, and the commit's own log.
 func (m *mending) readSides(ctx context.Context, id string, parents []string) (sides combine.Case, logs []*ledger.Ledger, file []byte, err error) {
 	if file, err = m.readLogText(ctx, id); err == nil && file == nil && m.At == "" {
-		profile, err := m.findFile(ctx, id, small.InDir(m.Dir, records.ProfileFile))
+		profile, err := findFile(ctx, m.repo, id, small.InDir(m.Dir, records.ProfileFile))
 		if err != nil || profile.Mode != "" {
 			return sides, nil, nil, err // a workspace of 2.0.0 has no log: an import has it
 		}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/gate/read"
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/small"
 	"github.com/small-gate/small-gate/internal/small/records"
@@ -131,7 +132,7 @@ func (m *mending) findLossyMove(ctx context.Context, old history.File, added his
 func (m *mending) hasNoLog(ctx context.Context) (bool, error) {
 	for _, id := range append(slices.Clone(m.parents[m.toMend]), m.toMend) {
 		for _, path := range []string{m.firstPath, small.InDir(m.Dir, records.ProfileFile)} {
-			if f, err := m.findFile(ctx, id, path); err != nil || f.Mode != "" {
+			if f, err := findFile(ctx, m.repo, id, path); err != nil || f.Mode != "" {
 				return false, err
 			}
 		}
@@ -144,8 +145,7 @@ func (m *mending) isLogPath(path string) bool {
 	if m.At != "" {
 		return m.Policy.LogFor(path) != nil
 	}
-	_, name, inside := small.SplitPath(path)
-	return inside && name == small.Progress.FileName()
+	return read.IsProgress(path)
 }
 
 // mendArchive has the file to which a commit rotated the log, and that file in later commits, begin with the log of the new parent.
@@ -160,7 +160,7 @@ func (m *mending) mendArchive(ctx context.Context, id, parent string) error {
 		return err
 	}
 	s := substitution{since: id}
-	if s.from, err = m.findFile(ctx, id, path); err != nil {
+	if s.from, err = findFile(ctx, m.repo, id, path); err != nil {
 		return err
 	}
 	text, err := m.objects.Blob(ctx, s.from.Object)

@@ -32,7 +32,7 @@ func (m *mending) readLog(ctx context.Context, id string) (*commitLog, error) {
 	var err error
 	if log != nil { // its text was dropped
 		out.file = log.file
-	} else if out.file, err = m.findFile(ctx, id, m.logAt(id)); err != nil {
+	} else if out.file, err = findFile(ctx, m.repo, id, m.logAt(id)); err != nil {
 		return nil, err
 	}
 	if out.file.Regular() {
@@ -51,9 +51,9 @@ func (m *mending) readLog(ctx context.Context, id string) (*commitLog, error) {
 
 // storeLog writes the blob of a commit's log. The file keeps its mode, or takes that of the first parent's log.
 func (m *mending) storeLog(ctx context.Context, id string, text []byte) (f history.File, err error) {
-	if f, err = m.findFile(ctx, id, m.logAt(id)); err == nil && !f.Regular() {
+	if f, err = findFile(ctx, m.repo, id, m.logAt(id)); err == nil && !f.Regular() {
 		parent := cmp.Or(firstOrNone(m.parents[id]), id)
-		f, err = m.findFile(ctx, parent, m.logAt(parent))
+		f, err = findFile(ctx, m.repo, parent, m.logAt(parent))
 	}
 	if err != nil {
 		return f, err

@@ -82,11 +82,7 @@ func (m *mending) planLogFile(ctx context.Context, head []byte, out *Mended) (lo
 	if err != nil {
 		return log, err
 	}
-	blob, err := m.git.Store(ctx, head)
-	if err != nil {
-		return log, err
-	}
-	if head, err = m.git.CheckedOut(ctx, m.Log(), blob); err != nil {
+	if _, head, err = m.git.StoreCheckedOut(ctx, m.Log(), head); err != nil {
 		return log, err
 	}
 	var file []byte
@@ -128,10 +124,6 @@ func (m *mending) isLogOf(ctx context.Context, commit string, file []byte) (bool
 	if err != nil || was == nil || file == nil {
 		return false, err
 	}
-	blob, err := m.git.Store(ctx, was)
-	if err != nil {
-		return false, err
-	}
-	was, err = m.git.CheckedOut(ctx, m.Log(), blob)
+	_, was, err = m.git.StoreCheckedOut(ctx, m.Log(), was)
 	return bytes.Equal(file, was), err
 }

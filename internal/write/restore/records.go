@@ -12,7 +12,6 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 	"github.com/small-gate/small-gate/internal/small/records"
 	"github.com/small-gate/small-gate/internal/write/reconcile"
-	"github.com/small-gate/small-gate/internal/write/workgit"
 )
 
 // isOfRecords reports whether At names records of 2.0.0.
@@ -30,11 +29,8 @@ func (w *Workspace) Key() string {
 // those that HEAD lacks from the commits being merged. Missing policy files come back too. A copy of each overwritten file is kept.
 func (w *Workspace) RestoreRecords(ctx context.Context, repo reconcile.Repository, source string, environ []string) (out Restored, err error) {
 	out.Log = w.Log()
-	r := &restoring{Workspace: w, repo: repo}
-	if r.git, err = workgit.Open(w.Place, environ); err != nil {
-		return out, err
-	}
-	if r.unfinished, err = state.Read(w.Place.GitDir); err != nil {
+	r, err := w.begin(repo, environ)
+	if err != nil {
 		return out, err
 	}
 	commits, err := SourceCommits(ctx, repo, source)
@@ -68,9 +64,7 @@ func (w *Workspace) RestoreRecords(ctx context.Context, repo reconcile.Repositor
 	if !out.Staged {
 		return out, nil
 	}
-	if _, err = workgit.ForgetRepeated(w.Place.GitDir); err == nil {
-		out.Next, err = r.nextCommands(ctx)
-	}
+	err = r.stageAndContinue(ctx, &out)
 	return out, err
 }
 
@@ -106,7 +100,7 @@ func (r *restoring) listLostRecords(ctx context.Context, id string, others []str
 				isLost = !there
 			}
 			for i := 0; isLost && i < len(others); i++ {
-				f, err := r.findFile(ctx, others[i], path)
+				f, err := findFile(ctx, r.repo, others[i], path)
 				if err != nil {
 					return nil, err
 				}

@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/base/failure"
@@ -25,10 +24,8 @@ import (
 // restoring is one run that restores a log from commits.
 type restoring struct {
 	*Workspace
-	repo reconcile.Repository
-	git  *workgit.Tree
-	// unmerged is true if the log is in conflict in the index.
-	unmerged   bool
+	repo       reconcile.Repository
+	git        *workgit.Tree
 	unfinished state.Unfinished
 	// treeMendsHead is true if the work tree's log has back what HEAD's log lost.
 	treeMendsHead bool
@@ -37,16 +34,25 @@ type restoring struct {
 	sideLogs []*ledger.Ledger
 }
 
+// begin opens git, and finds out which command git has not finished.
+func (w *Workspace) begin(repo reconcile.Repository, environ []string) (r *restoring, err error) {
+	r = &restoring{Workspace: w, repo: repo}
+	if r.git, err = workgit.Open(w.Place, environ); err == nil {
+		r.unfinished, err = state.Read(w.Place.GitDir)
+	}
+	return r, err
+}
+
 // RestoreFrom restores and stages the log: the entries of the source commit and then the new entries of the work tree. Without a source it
 // takes the entries of HEAD, of the commits being merged and, unless discard is true, of the noted log. Nothing is written if the log in the
 // work tree and in the index has all these in order, and new entries have allowed times. With discard, new entries are dropped.
 func (w *Workspace) RestoreFrom(ctx context.Context, repo reconcile.Repository, source string, noted []byte, discard bool, environ []string) (out Restored, err error) {
 	out.Log = w.Log()
-	r := &restoring{Workspace: w, repo: repo}
-	if r.git, err = workgit.Open(w.Place, environ); err != nil {
-		return out, err
+	r, err := w.begin(repo, environ)
+	if err == nil {
+		err = r.refuseConflict(ctx, environ)
 	}
-	if err = r.findUnfinished(ctx); err != nil {
+	if err != nil {
 		return out, err
 	}
 	old, accepts, err := r.requiredLog(ctx, source, noted, discard)
@@ -85,21 +91,18 @@ func (w *Workspace) RestoreFrom(ctx context.Context, repo reconcile.Repository, 
 	return out, err
 }
 
-// stageAndContinue stages the restored files unless the index is sound, keeps a rebase from repeating a rejected commit, and sets the next
-// commands.
+// stageAndContinue stages the restored files unless they are staged or the index is sound, keeps a rebase from repeating a rejected commit, and sets
+// the next commands.
 func (r *restoring) stageAndContinue(ctx context.Context, out *Restored) error {
 	repeated, err := workgit.ForgetRepeated(r.Place.GitDir)
-	if err != nil {
-		return err
+	sound := out.Staged
+	if err == nil && !sound && out.Text == nil && len(out.Missing) == 0 {
+		sound, err = r.isIndexSound(ctx)
 	}
-	staged := false
-	if out.Text == nil && len(out.Missing) == 0 {
-		staged, err = r.isIndexSound(ctx)
-	}
-	if err == nil && !staged {
+	if err == nil && !sound {
 		err = r.stageFiles(ctx, out)
 	}
-	if err == nil && (!staged || repeated) {
+	if err == nil && (out.Staged || repeated) {
 		out.Next, err = r.nextCommands(ctx)
 	}
 	return err
@@ -154,7 +157,7 @@ func (r *restoring) putBackMissing(ctx context.Context) (paths []string, err err
 		if _, err := workgit.ReadFile(r.Place.Top, path); err != nil {
 			return nil, err // the error names what is in the way
 		}
-		f, err := r.findFile(ctx, r.sides[0].ID, path)
+		f, err := findFile(ctx, r.repo, r.sides[0].ID, path)
 		if err == nil && f.Mode != "" {
 			if !f.Regular() {
 				return nil, &failure.Error{Message: path + " is not a regular file in " + history.Short(r.sides[0].ID), Remedy: "replace it with a file"}
@@ -169,9 +172,9 @@ func (r *restoring) putBackMissing(ctx context.Context) (paths []string, err err
 	return paths, nil
 }
 
-// findFile returns the file that a commit has at a path; its mode is empty if there is none.
-func (r *restoring) findFile(ctx context.Context, id, path string) (history.File, error) {
-	files, err := r.repo.List(ctx, id, history.At(path))
+// findFile returns the file that a commit, or the index, has at a path; the zero File if there is none.
+func findFile(ctx context.Context, tree history.Tree, id, path string) (history.File, error) {
+	files, err := tree.List(ctx, id, history.At(path))
 	for _, f := range files {
 		if f.Path == path {
 			return f, err
@@ -239,13 +242,12 @@ func (r *restoring) canParse(data []byte) bool {
 // FindConflict returns the failure of a log in conflict, with the command that resolves the conflict; nil if the log is not in conflict. It is in
 // conflict if the index says so, or if the file has conflict markers and git still knows the two sides.
 func (w *Workspace) FindConflict(ctx context.Context, repo reconcile.Repository, environ []string) (*failure.Error, error) {
-	files, err := repo.List(ctx, history.Index, history.At(w.Log()))
+	staged, err := findFile(ctx, repo, history.Index, w.Log())
 	if err != nil {
 		return nil, err
 	}
-	unmerged := slices.ContainsFunc(files, func(f history.File) bool { return f.Path == w.Log() && f.Unmerged })
 	file, err := w.Read()
-	if !unmerged && (err != nil || !small.HasConflictMarkers(file, small.MarkerSize)) {
+	if !staged.Unmerged && (err != nil || !small.HasConflictMarkers(file, small.MarkerSize)) {
 		return nil, err
 	}
 	git, err := workgit.Open(w.Place, environ)
@@ -255,35 +257,22 @@ func (w *Workspace) FindConflict(ctx context.Context, repo reconcile.Repository,
 	switch sidesFound, err := reconcile.CanFindSides(ctx, repo, git, w.Log()); {
 	case err != nil:
 		return failure.Of(err), nil // its remedy says what resolves the conflict
-	case unmerged || sidesFound:
-		return errInConflict(w.Log()), nil
+	case staged.Unmerged || sidesFound:
+		return &failure.Error{Message: w.Log() + " is in conflict: it must keep both sides' entries", Remedy: "resolve it: `small-hook reconcile`"}, nil
 	}
 	return nil, nil
 }
 
-func errInConflict(log string) *failure.Error {
-	return &failure.Error{Message: log + " is in conflict: it must keep both sides' entries", Remedy: "resolve it: `small-hook reconcile`"}
-}
-
-// findUnfinished finds out which command git has not finished. It returns an error if the log has conflict markers, which reconcile resolves with
-// both sides' entries; but not during a revert, which brings no entries.
-func (r *restoring) findUnfinished(ctx context.Context) error {
-	var err error
-	if r.unfinished, err = state.Read(r.Place.GitDir); err != nil {
-		return err
-	}
-	conflicts, err := r.git.Run(ctx, "ls-files", "-u", "--", r.Log())
-	r.unmerged = len(conflicts) > 0
-	if err != nil || r.unfinished.Command == state.Revert {
-		return err
-	}
+// refuseConflict returns an error if the log has conflict markers, which reconcile resolves with both sides' entries; but not during a revert, which
+// brings no entries.
+func (r *restoring) refuseConflict(ctx context.Context, environ []string) error {
 	file, readErr := r.Read() // a link is set aside later; any other error comes up again
-	if readErr != nil || !small.HasConflictMarkers(file, small.MarkerSize) {
+	if readErr != nil || r.unfinished.Command == state.Revert || !small.HasConflictMarkers(file, small.MarkerSize) {
 		return nil //nolint:nilerr // see above
 	}
-	sidesFound, err := reconcile.CanFindSides(ctx, r.repo, r.git, r.Log())
-	if r.unmerged || sidesFound {
-		err = cmp.Or(err, error(errInConflict(r.Log())))
+	conflict, err := r.FindConflict(ctx, r.repo, environ)
+	if conflict != nil {
+		return conflict
 	}
 	return err
 }
@@ -330,11 +319,8 @@ func (r *restoring) readCommitted(ctx context.Context, source string) (text []by
 		return nil, err
 	}
 	r.sideLogs = r.readLogs(r.sides)
-	blob, err := r.git.Store(ctx, text)
-	if err != nil {
-		return nil, err
-	}
-	return r.git.CheckedOut(ctx, r.Log(), blob)
+	_, text, err = r.git.StoreCheckedOut(ctx, r.Log(), text)
+	return text, err
 }
 
 // hasAllSides reports whether a log has all entries of the sides, and its new entries are allowed.
@@ -344,8 +330,8 @@ func (r *restoring) hasAllSides(_, child *ledger.Ledger) bool {
 
 // isIndexSound reports whether the log in the index has all entries of the sides.
 func (r *restoring) isIndexSound(ctx context.Context) (bool, error) {
-	if r.unmerged {
-		return false, nil
+	if f, err := findFile(ctx, r.repo, history.Index, r.Log()); err != nil || f.Unmerged {
+		return false, err
 	}
 	data, found, err := githistory.ReadFile(ctx, r.repo, history.Index, r.Log(), r.Limits.FileSize())
 	if err != nil || !found {

@@ -69,10 +69,7 @@ func (w *Workspace) Read() ([]byte, error) { return workgit.ReadFile(w.Place.Top
 
 // readEntries returns the entries of a log; none if it cannot be read.
 func (w *Workspace) readEntries(data []byte) *ledger.Ledger {
-	if log, _ := w.parse(data); log != nil {
-		return log.Ledger
-	}
-	return ledger.NewLedger(nil)
+	return w.kind().Entries(data, w.Limits)
 }
 
 // again is how remedies of a failed change of the work tree end.

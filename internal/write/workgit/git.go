@@ -106,6 +106,14 @@ func (g *Tree) CheckedOut(ctx context.Context, path, blob string) ([]byte, error
 	return append([]byte{}, out...), err
 }
 
+// StoreCheckedOut writes a blob. It returns the blob's id, and the content as git would check it out.
+func (g *Tree) StoreCheckedOut(ctx context.Context, path string, content []byte) (blob string, disk []byte, err error) {
+	if blob, err = g.Store(ctx, content); err == nil {
+		disk, err = g.CheckedOut(ctx, path, blob)
+	}
+	return blob, disk, err
+}
+
 // Stage puts files into the index, all or none. That resolves conflicts at their paths. A file without a mode keeps the one that it has in
 // the index, or else in HEAD.
 func (g *Tree) Stage(ctx context.Context, files []history.File) error {
