@@ -284,15 +284,10 @@ func (l *guardedLogs) readLogs(ctx context.Context, s *session.Session) (map[str
 		return nil, err
 	}
 	committed := map[string]history.File{}
-	head := ""
-	if len(l.mark.Parents) > 0 {
-		head = l.mark.Parents[0]
-		there, err := s.Repo.List(ctx, head, history.Matching(patterns...))
-		if err != nil {
+	head := history.FirstOf(l.mark.Parents)
+	if head != "" {
+		if committed, err = history.ListByPath(ctx, s.Repo, head, history.Matching(patterns...)); err != nil {
 			return nil, err
-		}
-		for _, f := range there {
-			committed[f.Path] = f
 		}
 	}
 	out := map[string]logFile{}

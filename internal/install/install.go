@@ -9,6 +9,7 @@ import (
 
 	"github.com/small-gate/small-gate/internal/base/lock"
 	"github.com/small-gate/small-gate/internal/base/wording"
+	githistory "github.com/small-gate/small-gate/internal/git/history"
 )
 
 // InstallOptions says what to install, and where.
@@ -240,14 +241,14 @@ func (p plan) writeShim(dir string) error {
 // nothing to say.
 func installNotes(found recognition, program string, outcome Outcome) []string {
 	var notes []string
-	if !found.repo.Bare && inside(found.repo.Top, program) {
+	if !found.repo.Bare && githistory.IsWithin(found.repo.Top, program) {
 		notes = append(notes, "The hooks call "+wording.Printable(program)+", which is inside this work tree, so they stop working if the work tree is deleted. "+
 			"To install a permanent program: "+HowToInstall())
 	}
 	if outcome == Changed && found.manager != nil && found.manager.disablingNote != nil {
 		notes = append(notes, found.manager.disablingNote(found.repo))
 	}
-	if dir := found.repo.HooksDir; outcome == Changed && found.repo.redirected() && !inside(found.repo.Top, dir) && !inside(found.repo.CommonDir, dir) {
+	if dir := found.repo.HooksDir; outcome == Changed && found.repo.redirected() && !githistory.IsWithin(found.repo.Top, dir) && !githistory.IsWithin(found.repo.CommonDir, dir) {
 		notes = append(notes, "Every repository that takes its hooks from "+wording.Printable(dir)+" runs these hooks now.")
 	}
 	return notes

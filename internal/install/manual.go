@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/base/wording"
+	githistory "github.com/small-gate/small-gate/internal/git/history"
 )
 
 // ManualSteps says what a person has to do so that a manager's hooks call the gate.
@@ -42,7 +43,7 @@ func manualSteps(found recognition, hooks []Name, program string) (*ManualSteps,
 		return manual, err
 	}
 	command := wording.ShellWord(filepath.ToSlash(program))
-	if !found.repo.Bare && inside(found.repo.Top, found.repo.HooksDir) {
+	if !found.repo.Bare && githistory.IsWithin(found.repo.Top, found.repo.HooksDir) {
 		command = ProgramName
 	}
 	manual.Additions = scriptLines(found.repo, found.repo.HooksDir, hooks, command, " || exit $?")

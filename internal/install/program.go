@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"github.com/small-gate/small-gate/internal/base/wording"
+	githistory "github.com/small-gate/small-gate/internal/git/history"
 )
 
 const (
@@ -72,7 +73,7 @@ func executable(info fs.FileInfo) bool {
 // temporaryBuild reports whether go run built the program at path: in a go-build folder of the temporary directory, or in the build cache,
 // which is goCache if that is not empty.
 func temporaryBuild(path, goCache string) bool {
-	if goCache != "" && inside(goCache, path) {
+	if goCache != "" && githistory.IsWithin(goCache, path) {
 		return true
 	}
 	// Go caches a program built by go run in a folder named by a checksum and -d.
@@ -95,10 +96,4 @@ func stablePath(running string) string {
 		return found
 	}
 	return running
-}
-
-// inside reports whether path lies in dir or below it.
-func inside(dir, path string) bool {
-	rel, err := filepath.Rel(dir, path)
-	return err == nil && filepath.IsLocal(rel)
 }

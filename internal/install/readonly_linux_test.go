@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	githistory "github.com/small-gate/small-gate/internal/git/history"
 )
 
 // TestReadOnlyDirectory installs into a read-only directory. Root may write anywhere: as root, the test gives up its thread's rights over
@@ -61,7 +63,7 @@ func letOthersIn(t *testing.T, dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for ; dir != top && inside(top, dir); dir = filepath.Dir(dir) {
+	for ; dir != top && githistory.IsWithin(top, dir); dir = filepath.Dir(dir) {
 		if err := os.Chmod(dir, 0o755); err != nil {
 			t.Fatal(err)
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/small-gate/small-gate/internal/base/failure"
 	"github.com/small-gate/small-gate/internal/base/wording"
+	githistory "github.com/small-gate/small-gate/internal/git/history"
 )
 
 // Repository is what git says about a repository and its hooks.
@@ -54,7 +55,7 @@ func (r Repository) howToSwitchOn() string {
 	if !found {
 		return "Find out where core.hooksPath is set: `git config --show-origin --get core.hooksPath`"
 	}
-	return "Type: `git config --file " + shellPath(absolutePath(r.Top, file)) + " --unset-all core.hooksPath`"
+	return "Type: `git config --file " + shellPath(githistory.Within(r.Top, file)) + " --unset-all core.hooksPath`"
 }
 
 // redirected reports whether core.hooksPath names a directory other than OwnHooksDir.
@@ -89,8 +90,8 @@ func Locate(ctx context.Context, dir string) (Repository, error) {
 	}
 	repo.Top = filepath.FromSlash(revParse(dir, topOption))
 	// Git prints the next two paths relative to the directory in which it runs; a relative core.hooksPath is relative to the top.
-	repo.CommonDir = absolutePath(repo.Top, revParse(repo.Top, "--git-common-dir"))
-	repo.HooksDir = absolutePath(repo.Top, revParse(repo.Top, "--git-path", "hooks"))
+	repo.CommonDir = githistory.Within(repo.Top, revParse(repo.Top, "--git-common-dir"))
+	repo.HooksDir = githistory.Within(repo.Top, revParse(repo.Top, "--git-path", "hooks"))
 	repo.OwnHooksDir = filepath.Join(repo.CommonDir, "hooks")
 	if err != nil {
 		return repo, locateError(dir, err)
@@ -121,15 +122,6 @@ func locateError(dir string, err error) error {
 		}
 	}
 	return newError("git cannot use the repository at "+dir, "See what git says to `git status`.", err)
-}
-
-// absolutePath returns path, which git printed when it ran in dir, as an absolute path.
-func absolutePath(dir, path string) string {
-	path = filepath.FromSlash(path)
-	if filepath.IsAbs(path) {
-		return filepath.Clean(path)
-	}
-	return filepath.Join(dir, path)
 }
 
 // sameDirectory reports whether both paths lead to one directory. It is true for equal paths even if they do not exist.

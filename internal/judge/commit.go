@@ -14,6 +14,7 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/gate/logs"
 	"github.com/small-gate/small-gate/internal/gate/run"
+	githistory "github.com/small-gate/small-gate/internal/git/history"
 	"github.com/small-gate/small-gate/internal/git/state"
 	"github.com/small-gate/small-gate/internal/judge/session"
 	"github.com/small-gate/small-gate/internal/policy"
@@ -259,11 +260,7 @@ func prepareIndexOptions(ctx context.Context, s *session.Session, head string, p
 // judgeAsAmend judges the index as a commit that replaces HEAD, because git does not tell a hook whether a commit amends. The report is nil if
 // HEAD is published or has no error, or if the index does not pass in its place. If the commit does not amend, pre-push still rejects HEAD.
 func judgeAsAmend(ctx context.Context, s *session.Session, head string) (*finding.Report, error) {
-	tips, err := s.Repo.Tips(ctx, "refs/remotes/")
-	if err != nil {
-		return nil, err
-	}
-	unpublished, err := s.Repo.Commits(ctx, []string{head}, tips)
+	unpublished, err := githistory.Unpublished(ctx, s.Repo, head)
 	at := slices.IndexFunc(unpublished, func(c history.Commit) bool { return c.ID == head })
 	if err != nil || at < 0 {
 		return nil, err
@@ -319,11 +316,7 @@ func preparedMessage(s *session.Session) (string, error) {
 // newestPublished lists the newest published commits of head's history: on each path from head through its ancestors, the first commit that a
 // remote-tracking branch has; head itself if it is published.
 func newestPublished(ctx context.Context, s *session.Session, head string) ([]string, error) {
-	tips, err := s.Repo.Tips(ctx, "refs/remotes/")
-	if err != nil {
-		return nil, err
-	}
-	commits, err := s.Repo.Commits(ctx, []string{head}, tips)
+	commits, err := githistory.Unpublished(ctx, s.Repo, head)
 	if err != nil {
 		return nil, err
 	}

@@ -211,7 +211,8 @@ type Blob struct {
 // BlobID returns the id that git gives a blob. like is an id of the same repository, which tells the hash.
 func BlobID(data []byte, like string) string { return ObjectID("blob", data, like) }
 
-// ObjectID returns the id that git gives an object of a kind. like is an id of the same repository, which tells the hash.
+// ObjectID returns the id that git gives an object of a kind: the hash of a header and the content (git's documentation, "Git Internals - Git
+// Objects"). like is an id of the same repository, which tells the hash.
 func ObjectID(kind string, data []byte, like string) string {
 	sum := sha1.New()
 	if len(like) == 2*sha256.Size {
@@ -239,6 +240,24 @@ func ChangeIn(edges [][]Change, path string) (Change, bool) {
 		}
 	}
 	return Change{}, false
+}
+
+// ListByPath lists files as [Tree] does, by their paths.
+func ListByPath(ctx context.Context, tree Tree, revision string, f Filter) (map[string]File, error) {
+	files, err := tree.List(ctx, revision, f)
+	out := make(map[string]File, len(files))
+	for _, f := range files {
+		out[f.Path] = f
+	}
+	return out, err
+}
+
+// FirstOf returns the first of some ids; empty if there is none.
+func FirstOf(ids []string) string {
+	if len(ids) == 0 {
+		return ""
+	}
+	return ids[0]
 }
 
 // IsObjectID reports whether s is a full object id as git writes it, of SHA-1 or SHA-256.

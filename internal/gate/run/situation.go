@@ -200,14 +200,14 @@ func (r *Run) findJoinPoint(commit string) joinPoint {
 		parents[c.ID] = c.Parents
 	}
 	var line []string
-	for id := r.Scope.Tip.ID; id != ""; id = firstID(parents[id]) {
+	for id := r.Scope.Tip.ID; id != ""; id = history.FirstOf(parents[id]) {
 		if _, listed := parents[id]; listed {
 			line = append(line, id)
 		}
 	}
 	s.joins = map[string]joinPoint{}
 	for _, id := range slices.Backward(line) {
-		at := joinPoint{id: firstID(parents[id])}
+		at := joinPoint{id: history.FirstOf(parents[id])}
 		for next := []string{id}; len(next) > 0; next = next[1:] {
 			above, listed := parents[next[0]]
 			if _, seen := s.joins[next[0]]; listed && !seen {
@@ -217,13 +217,6 @@ func (r *Run) findJoinPoint(commit string) joinPoint {
 		}
 	}
 	return s.joins[commit]
-}
-
-func firstID(ids []string) string {
-	if len(ids) == 0 {
-		return ""
-	}
-	return ids[0]
 }
 
 // maxOrigins is the largest number of entries whose commits are remembered. Reports draw fewer.

@@ -144,7 +144,7 @@ func (s *Steps) findLanded(ctx context.Context, r *Run, b history.Branches) (lea
 		if !s.landed[id] && lands && r.Scope.Update.Old != "" {
 			s.Unlisted = append(s.Unlisted, c)
 		}
-		id = firstID(c.Parents)
+		id = history.FirstOf(c.Parents)
 	}
 	slices.Reverse(s.Unlisted)
 	return id, nil

@@ -217,12 +217,7 @@ func listLogsBefore(ctx context.Context, r *run.Run, dirs []string) (map[string]
 	for _, dir := range dirs {
 		paths = append(paths, small.Progress.Path(dir))
 	}
-	files, err := r.Source.Tree.List(ctx, before, history.At(paths...))
-	out := map[string]history.File{}
-	for _, f := range files {
-		out[f.Path] = f
-	}
-	return out, err
+	return history.ListByPath(ctx, r.Source.Tree, before, history.At(paths...))
 }
 
 // countEntriesBefore counts the entries that a workspace's log had before everything that is judged. It is all of them for a whole history, and

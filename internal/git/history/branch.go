@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/small-gate/small-gate/internal/gate/history"
 	gitcmd "github.com/small-gate/small-gate/internal/git/run"
 )
 
@@ -116,6 +117,18 @@ func firstBranch(ctx context.Context, r Refs, names ...string) (Branch, error) {
 		}
 	}
 	return Branch{}, err
+}
+
+// Unpublished lists the commits of head's history that no remote-tracking branch has.
+func Unpublished(ctx context.Context, r interface {
+	Refs
+	history.History
+}, head string) ([]history.Commit, error) {
+	tips, err := r.Tips(ctx, "refs/remotes/")
+	if err != nil {
+		return nil, err
+	}
+	return r.Commits(ctx, []string{head}, tips)
 }
 
 // IsRemoteName reports whether s can be a remote's name, and so a part of a ref's name. A URL or a path that stands for a remote cannot.

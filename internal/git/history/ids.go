@@ -3,9 +3,8 @@ package githistory
 import (
 	"crypto/sha1"
 	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
-	"hash"
+	"strings"
 
 	"github.com/small-gate/small-gate/internal/base/failure"
 	"github.com/small-gate/small-gate/internal/gate/history"
@@ -16,28 +15,21 @@ type Format struct {
 	idLength  int    // hexadecimal digits of an object id
 	EmptyTree string // id of the tree without entries
 	emptyBlob string // id of the blob without bytes
-	newHash   func() hash.Hash
 }
 
-// ID returns the id of an object: the hash of a header and the content (git's documentation, "Git Internals - Git Objects").
-func (f Format) ID(kind string, data []byte) string {
-	h := f.newHash()
-	h.Write(fmt.Appendf(nil, "%s %d\x00", kind, len(data)))
-	h.Write(data)
-	return hex.EncodeToString(h.Sum(nil))
-}
+// ID returns the id of an object.
+func (f Format) ID(kind string, data []byte) string { return history.ObjectID(kind, data, f.EmptyTree) }
 
 // SHA1 is the format of most repositories.
-var SHA1 = newFormat(sha1.New)
+var SHA1 = newFormat(sha1.Size)
 
 // formatsByName are the object formats by git's names for them.
-var formatsByName = map[string]Format{"sha1": SHA1, "sha256": newFormat(sha256.New)}
+var formatsByName = map[string]Format{"sha1": SHA1, "sha256": newFormat(sha256.Size)}
 
-func newFormat(sum func() hash.Hash) Format {
-	f := Format{newHash: sum}
-	f.emptyBlob, f.EmptyTree = f.ID("blob", nil), f.ID("tree", nil)
-	f.idLength = len(f.EmptyTree)
-	return f
+// newFormat returns the format whose hashes have size bytes.
+func newFormat(size int) Format {
+	like := strings.Repeat("0", 2*size)
+	return Format{idLength: len(like), EmptyTree: history.ObjectID("tree", nil, like), emptyBlob: history.BlobID(nil, like)}
 }
 
 // Valid reports whether s is a full object id as git writes it. Only full ids are passed to git, because git could read a shorter one as an

@@ -74,6 +74,12 @@ func Within(base, path string) string {
 	return filepath.Join(base, path)
 }
 
+// IsWithin reports whether path is folder itself or lies in it; both are absolute.
+func IsWithin(folder, path string) bool {
+	relative, err := filepath.Rel(folder, path)
+	return err == nil && filepath.IsLocal(relative)
+}
+
 // ceilings returns the directories that git does not examine when it walks up (GIT_CEILING_DIRECTORIES). As git does, it ignores relative paths,
 // and does not resolve symbolic links in the paths after an empty one.
 func ceilings(environ gitcmd.Environ) []string {

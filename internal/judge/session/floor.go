@@ -8,6 +8,7 @@ import (
 	"github.com/small-gate/small-gate/internal/base/failure"
 	"github.com/small-gate/small-gate/internal/gate/catalogue"
 	"github.com/small-gate/small-gate/internal/gate/finding"
+	githistory "github.com/small-gate/small-gate/internal/git/history"
 	"github.com/small-gate/small-gate/internal/policy"
 )
 
@@ -65,7 +66,7 @@ func (s *Session) checkFloorPlace() error {
 	}
 	place := s.Repo.Where()
 	for _, path := range []string{filepath.Join(folder, filepath.Base(name)), file} {
-		if isWithin(place.Top, path) && !isWithin(place.GitDir, path) && !isWithin(place.CommonDir, path) {
+		if githistory.IsWithin(place.Top, path) && !githistory.IsWithin(place.GitDir, path) && !githistory.IsWithin(place.CommonDir, path) {
 			return &failure.Error{
 				Message: "the floor " + name + " lies in the repository that it is to judge, where a commit could change it",
 				Remedy:  "put it outside of the work tree, or give its text instead of a path",
@@ -73,12 +74,6 @@ func (s *Session) checkFloorPlace() error {
 		}
 	}
 	return nil
-}
-
-// isWithin reports whether path is folder itself or lies in it; both are absolute.
-func isWithin(folder, path string) bool {
-	relative, err := filepath.Rel(folder, path)
-	return err == nil && filepath.IsLocal(relative)
 }
 
 // judgeByPolicyAndFloor judges by the repository's policy and, if floor is not nil, a second time by the floor. The report has the findings of both

@@ -3,6 +3,7 @@ package combine
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -376,9 +377,7 @@ func BeginsWith(target, other, merged *ledger.Ledger) bool {
 func HoldsAll(parents []*ledger.Ledger, child *ledger.Ledger, keeps func(parent, child *ledger.Ledger) bool) bool {
 	known := map[small.Digest]bool{}
 	for _, p := range parents {
-		for _, e := range p.Entries {
-			known[e.Digest] = true
-		}
+		maps.Copy(known, ledger.DigestSet(p))
 		if !keeps(p, child) {
 			return false
 		}

@@ -119,13 +119,7 @@ func removeMarkers(file []byte) []byte {
 
 // sortEntries sets which old entries are lost and which of the file's entries are left out, and returns the file's new entries.
 func (p *PutBack) sortEntries(before *ledger.Ledger, old []*small.Value, fileLedger *ledger.Ledger, values []*small.Value, leftOut func(ledger.Entry) bool, limits small.Limits) ([]item, error) {
-	known, kept := map[small.Digest]bool{}, map[small.Digest]bool{}
-	for _, e := range before.Entries {
-		known[e.Digest] = true
-	}
-	for _, e := range fileLedger.Entries {
-		kept[e.Digest] = true
-	}
+	known, kept := ledger.DigestSet(before), ledger.DigestSet(fileLedger)
 	for _, e := range before.Entries {
 		if !kept[e.Digest] {
 			p.Lost = append(p.Lost, e)
@@ -240,10 +234,7 @@ func isValidAlone(v *small.Value, limits small.Limits) bool {
 
 // AddsCredential reports whether after has a credential in an entry that before lacks.
 func AddsCredential(before, after *ledger.Ledger) bool {
-	known := map[small.Digest]bool{}
-	for _, e := range before.Entries {
-		known[e.Digest] = true
-	}
+	known := ledger.DigestSet(before)
 	return slices.ContainsFunc(after.Entries, func(e ledger.Entry) bool { return ledger.HasCredential(e) && !known[e.Digest] })
 }
 

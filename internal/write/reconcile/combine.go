@@ -79,14 +79,9 @@ func (c *Combiner) Merges(path string) bool {
 
 // Files lists the files of a commit that this package merges.
 func (c *Combiner) Files(ctx context.Context, commit string) (Files, error) {
-	all, err := c.repo.List(ctx, commit, workspacesAndLogs(c.opts.Policy))
-	out := Files{}
-	for _, f := range all {
-		if c.Merges(f.Path) {
-			out[f.Path] = f
-		}
-	}
-	return out, err
+	files, err := history.ListByPath(ctx, c.repo, commit, workspacesAndLogs(c.opts.Policy))
+	maps.DeleteFunc(files, func(path string, _ history.File) bool { return !c.Merges(path) })
+	return files, err
 }
 
 // FilesOnDisk returns a copy of like in which the files at paths are those of the work tree, as git would commit them. A file of like keeps

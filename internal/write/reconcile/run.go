@@ -159,18 +159,11 @@ func (r *reconciliation) listFiles(ctx context.Context, revision string) (map[st
 	if known, ok := r.files[revision]; ok {
 		return known, nil
 	}
-	files, err := r.repo.List(ctx, revision, workspacesAndLogs(r.opts.Policy))
-	if err != nil {
-		return nil, err
-	}
-	out := make(map[string]history.File, len(files))
-	for _, f := range files {
-		out[f.Path] = f
-	}
-	if revision != history.Index {
+	out, err := history.ListByPath(ctx, r.repo, revision, workspacesAndLogs(r.opts.Policy))
+	if err == nil && revision != history.Index {
 		r.files[revision] = out
 	}
-	return out, nil
+	return out, err
 }
 
 // workspaceDirs returns the directories that have a judged workspace on any side, sorted.

@@ -21,13 +21,9 @@ func (m *mending) planLateImport(ctx context.Context, files []string) ([]string,
 		}
 		all := map[string]map[string]history.File{}
 		for _, id := range append([]string{m.toMend}, m.parents[m.toMend]...) {
-			listed, err := m.repo.List(ctx, id, history.Workspaces(dir))
-			if err != nil {
+			var err error
+			if all[id], err = history.ListByPath(ctx, m.repo, id, history.Workspaces(dir)); err != nil {
 				return nil, err
-			}
-			all[id] = map[string]history.File{}
-			for _, f := range listed {
-				all[id][f.Path] = f
 			}
 		}
 		folder := small.InDir(dir, records.ImportOf(name)+"/originals")

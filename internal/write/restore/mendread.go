@@ -15,13 +15,6 @@ type commitLog struct {
 	text []byte
 }
 
-func firstOrNone(ids []string) string {
-	if len(ids) == 0 {
-		return ""
-	}
-	return ids[0]
-}
-
 // readLog returns the log of an old or new commit.
 func (m *mending) readLog(ctx context.Context, id string) (*commitLog, error) {
 	log := m.logs[id]
@@ -52,7 +45,7 @@ func (m *mending) readLog(ctx context.Context, id string) (*commitLog, error) {
 // storeLog writes the blob of a commit's log. The file keeps its mode, or takes that of the first parent's log.
 func (m *mending) storeLog(ctx context.Context, id string, text []byte) (f history.File, err error) {
 	if f, err = findFile(ctx, m.repo, id, m.logAt(id)); err == nil && !f.Regular() {
-		parent := cmp.Or(firstOrNone(m.parents[id]), id)
+		parent := cmp.Or(history.FirstOf(m.parents[id]), id)
 		f, err = findFile(ctx, m.repo, parent, m.logAt(parent))
 	}
 	if err != nil {

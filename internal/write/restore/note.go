@@ -85,7 +85,7 @@ func isResetInPlace(line string, from Mark) bool {
 // commitsBetween lists the commits that HEAD was at between two marks, oldest first. It returns nil if git has done more than commit: then
 // uncommitted entries may be gone for good reasons.
 func commitsBetween(place githistory.Place, from, to Mark) ([]string, error) {
-	at, end := headCommit(from), headCommit(to)
+	at, end := history.FirstOf(from.Parents), history.FirstOf(to.Parents)
 	commits := []string{at}
 	if from.Branch != to.Branch || from.Stash != to.Stash || from.Reflog > to.Reflog {
 		return nil, nil
@@ -119,13 +119,6 @@ func commitsBetween(place githistory.Place, from, to Mark) ([]string, error) {
 		return nil, nil
 	}
 	return commits, nil
-}
-
-func headCommit(m Mark) string {
-	if len(m.Parents) == 0 {
-		return ""
-	}
-	return m.Parents[0]
 }
 
 const noteName = "noted"
@@ -281,11 +274,7 @@ func (w *Workspace) HeadOrMended(ctx context.Context, repo reconcile.Repository,
 	if now == nil || was != nil && w.Accepts(was.Ledger, now.Ledger) {
 		return log, nil
 	}
-	tips, err := repo.Tips(ctx, "refs/remotes/")
-	if err != nil {
-		return nil, err
-	}
-	own, err := repo.Commits(ctx, []string{head}, tips)
+	own, err := githistory.Unpublished(ctx, repo, head)
 	at := slices.IndexFunc(own, func(c history.Commit) bool { return c.ID == head })
 	if err != nil || at < 0 || len(own[at].Parents) != 1 {
 		return log, err

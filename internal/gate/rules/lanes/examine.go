@@ -2,6 +2,7 @@ package lanes
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"github.com/small-gate/small-gate/internal/gate/history"
@@ -158,9 +159,7 @@ func jobClaims(ctx context.Context, r *run.Run, changes [][]history.Change) (giv
 				continue
 			}
 			records = append(records, before)
-			for _, e := range before.Ledger().Entries {
-				known[e.Digest] = true
-			}
+			maps.Copy(known, ledger.DigestSet(before.Ledger()))
 		}
 		if !own {
 			continue

@@ -168,15 +168,10 @@ func (s *scan) followLinks(ctx context.Context, there map[string]history.File) (
 func (s *scan) filesAt(ctx context.Context, paths []string) (map[string]history.File, error) {
 	paths = slices.Compact(slices.Sorted(slices.Values(paths)))
 	paths = slices.DeleteFunc(paths, func(p string) bool { return p == "" })
-	there := map[string]history.File{}
 	if len(paths) == 0 {
-		return there, nil
+		return map[string]history.File{}, nil
 	}
-	files, err := s.run.Source.Tree.List(ctx, s.run.Scope.Tip.ID, history.At(paths...))
-	for _, f := range files {
-		there[f.Path] = f
-	}
-	return there, err
+	return history.ListByPath(ctx, s.run.Source.Tree, s.run.Scope.Tip.ID, history.At(paths...))
 }
 
 // findWorkflows looks up the workflows that records name, for all records at once: a file at the path from the root,
