@@ -60,10 +60,7 @@ func helpText(c *cobra.Command) string {
 		b.WriteString("  " + c.CommandPath() + " [command]\n")
 	}
 	if c.Example != "" {
-		b.WriteString("\nExamples:\n")
-		for line := range strings.SplitSeq(c.Example, "\n") {
-			b.WriteString(wrapCommand(line) + "\n")
-		}
+		b.WriteString("\nExamples:\n" + c.Example + "\n")
 	}
 	b.WriteString(commandList(c))
 	for _, flags := range []struct{ title, usages string }{
@@ -152,28 +149,4 @@ func wrapText(text, indent string) string {
 	}
 	endLine()
 	return strings.Join(out, "\n")
-}
-
-// wrapCommand breaks a long command line with backslashes.
-func wrapCommand(line string) string {
-	var out []string
-	for utf8.RuneCountInString(line) > helpWidth {
-		breakAt, quote := -1, rune(0)
-		for i, r := range line {
-			switch {
-			case quote != 0 && r == quote:
-				quote = 0
-			case quote == 0 && (r == '"' || r == '\''):
-				quote = r
-			case quote == 0 && r == ' ' && strings.TrimSpace(line[:i]) != "" && utf8.RuneCountInString(line[:i]) <= helpWidth-2:
-				breakAt = i
-			}
-		}
-		if breakAt < 0 {
-			break
-		}
-		out = append(out, line[:breakAt]+` \`)
-		line = "      " + line[breakAt+1:]
-	}
-	return strings.Join(append(out, line), "\n")
 }

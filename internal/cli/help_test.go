@@ -60,17 +60,3 @@ func TestHelpGroups(t *testing.T) {
 		}
 	}
 }
-
-// TestWrapCommand demands that a long example is still one command.
-func TestWrapCommand(t *testing.T) {
-	long := `  small-hook append --task task-1 --status completed --evidence "40 tests pass, and a few more" --command "go test ./..."`
-	got := wrapCommand(long)
-	if strings.Count(got, "\n") == 0 || strings.Join(strings.Fields(strings.ReplaceAll(got, "\\\n", "")), " ") != strings.Join(strings.Fields(long), " ") {
-		t.Errorf("%s", got)
-	}
-	for line := range strings.Lines(got) {
-		if strings.Count(line, `"`)%2 != 0 {
-			t.Errorf("broken inside quotes: %s", line)
-		}
-	}
-}

@@ -11,7 +11,6 @@ import (
 	"github.com/small-gate/small-gate/internal/judge"
 	"github.com/small-gate/small-gate/internal/policy/lane"
 	"github.com/small-gate/small-gate/internal/report"
-	"github.com/small-gate/small-gate/internal/report/output"
 	"github.com/small-gate/small-gate/internal/report/sanitize"
 )
 
@@ -71,11 +70,7 @@ func (a *app) switchLane(c *cobra.Command, args []string, target, reason string)
 }
 
 func (a *app) writeLaneReports(r *finding.LaneReport) error {
-	targets := a.flags.targets
-	if len(targets) == 0 {
-		targets = output.Targets{{Format: "text"}}
-	}
-	for _, t := range targets {
+	for _, t := range a.flags.targets.OrText() {
 		var err error
 		if t.File != "" {
 			err = t.WriteLane(r)

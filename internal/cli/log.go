@@ -16,7 +16,6 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/look"
 	"github.com/small-gate/small-gate/internal/judge"
 	"github.com/small-gate/small-gate/internal/report"
-	"github.com/small-gate/small-gate/internal/report/output"
 	"github.com/small-gate/small-gate/internal/report/sanitize"
 )
 
@@ -118,11 +117,7 @@ func (t *timeFlag) Set(text string) (err error) {
 
 // writeEntries writes entries in the requested formats. On a terminal, text goes through the pager.
 func (a *app) writeEntries(ctx context.Context, l *finding.Look, form report.LookForm) error {
-	targets := a.flags.targets
-	if len(targets) == 0 {
-		targets = output.Targets{{Format: "text"}}
-	}
-	for _, t := range targets {
+	for _, t := range a.flags.targets.OrText() {
 		color, err := report.UseColor(a.flags.color, isTerminal(a.Stdout), a.Getenv)
 		if err != nil {
 			return err

@@ -31,10 +31,7 @@ func (a *app) writeReports(ctx context.Context, r *finding.Report, inHook bool) 
 	a.setToolAndTime(r)
 	a.runFixesThere(r)
 	a.status, a.reporting = r.ExitStatus(), true
-	targets := a.flags.targets
-	if len(targets) == 0 {
-		targets = output.Targets{{Format: "text"}}
-	}
+	targets := a.flags.targets.OrText()
 	for _, t := range targets {
 		var err error
 		switch {

@@ -143,7 +143,7 @@ func (b *bench) build() error {
 		return err
 	}
 	b.empty = filepath.Join(b.dir, "empty")
-	if err := b.goBuild(b.empty, source, releaseFlags...); err != nil {
+	if err := b.goBuild(".", b.empty, source); err != nil {
 		return err
 	}
 	if b.commit != "" {
@@ -155,7 +155,7 @@ func (b *bench) build() error {
 		return nil
 	}
 	b.binary = filepath.Join(b.dir, "small-hook")
-	return b.goBuild(b.binary, "./cmd/small-hook", releaseFlags...)
+	return b.goBuild(".", b.binary, "./cmd/small-hook")
 }
 
 // buildOld builds the commit's small-hook from a copy of its files.
@@ -175,15 +175,12 @@ func (b *bench) buildOld() error {
 		return err
 	}
 	b.old = filepath.Join(b.dir, "small-hook-old")
-	return b.goBuildIn(files, b.old, "./cmd/small-hook", releaseFlags...)
+	return b.goBuild(files, b.old, "./cmd/small-hook")
 }
 
-func (b *bench) goBuild(out, what string, flags ...string) error {
-	return b.goBuildIn(".", out, what, flags...)
-}
-
-func (b *bench) goBuildIn(dir, out, what string, flags ...string) error {
-	_, err := b.output(dir, slices.Concat([]string{"go", "build", "-o", out}, flags, []string{what})...)
+// goBuild builds what, in a directory, as the release does.
+func (b *bench) goBuild(dir, out, what string) error {
+	_, err := b.output(dir, slices.Concat([]string{"go", "build", "-o", out}, releaseFlags, []string{what})...)
 	return err
 }
 

@@ -88,7 +88,7 @@ func run(ctx context.Context, args []string, out, diagnostics io.Writer) (err er
 	if _, err := os.Stat(filepath.Join("cmd", "small-hook", "main.go")); err != nil {
 		return errors.New("the current directory is not the repository's root, where this has to run")
 	}
-	if !slices.ContainsFunc(rows, func(r row) bool { return o.rows.MatchString(r.name) }) && !o.rows.MatchString(sizesName) {
+	if !slices.ContainsFunc(rows, func(r row) bool { return o.rows.MatchString(r.name) }) {
 		return fmt.Errorf("no row matches -row %s", o.rows)
 	}
 	b, err := newBench(ctx, o, diagnostics)
@@ -106,23 +106,11 @@ func run(ctx context.Context, args []string, out, diagnostics io.Writer) (err er
 	if err != nil {
 		return err
 	}
-	if len(results) > 0 {
-		git, err := b.git(b.dir, "version")
-		if err != nil {
-			return err
-		}
-		machine := fmt.Sprintf("%s, %s, %s/%s, %d cores.\n\n", strings.TrimSpace(git), runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU())
-		if _, err := io.WriteString(out, machine+table(results, b.old != "")); err != nil {
-			return err
-		}
-	}
-	if !o.rows.MatchString(sizesName) {
-		return nil
-	}
-	text, err := b.sizes()
+	git, err := b.git(b.dir, "version")
 	if err != nil {
 		return err
 	}
-	_, err = io.WriteString(out, "\n"+text)
+	machine := fmt.Sprintf("%s, %s, %s/%s, %d cores.\n\n", strings.TrimSpace(git), runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU())
+	_, err = io.WriteString(out, machine+table(results, b.old != ""))
 	return err
 }

@@ -36,6 +36,14 @@ func (ts *Targets) Add(format, file string) error {
 	return nil
 }
 
+// OrText returns the reports or, if none is requested, one in text.
+func (ts Targets) OrText() Targets {
+	if len(ts) == 0 {
+		return Targets{{Format: "text"}}
+	}
+	return ts
+}
+
 // ShowEvidence reports whether a report shows the evidence of the log's entries.
 func (ts Targets) ShowEvidence() bool {
 	return slices.ContainsFunc(ts, func(t Target) bool { return t.Format == "html" })
