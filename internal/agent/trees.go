@@ -3,10 +3,10 @@ package agent
 import (
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	agentnotes "github.com/small-gate/small-gate/internal/agent/notes"
 	"github.com/small-gate/small-gate/internal/base/failure"
@@ -18,14 +18,11 @@ func (w *watch) copyNotesFromOtherTree(place githistory.Place) error {
 	if w.event.Session == "" || w.notes.Knows(w.id) {
 		return nil // an event without an id may belong to any session
 	}
-	all, err := gitDirs(place.CommonDir)
+	others, err := otherDotGits(place)
 	if err != nil {
 		return err
 	}
-	for _, dir := range all {
-		if dir == place.GitDir {
-			continue
-		}
+	for _, dir := range slices.Sorted(maps.Keys(others)) {
 		there, err := agentnotes.Read(agentnotes.In(dir))
 		if err != nil {
 			return err
@@ -44,8 +41,8 @@ func (w *watch) otherTrees(place githistory.Place) (tops []string, err error) {
 	if w.event.Session == "" {
 		return nil, nil
 	}
-	all, err := gitDirs(place.CommonDir)
-	if err != nil || len(all) == 1 {
+	others, err := otherDotGits(place)
+	if err != nil || len(others) == 0 {
 		return nil, err
 	}
 	trees, err := agentnotes.TreesIn(place.CommonDir)
@@ -53,10 +50,7 @@ func (w *watch) otherTrees(place githistory.Place) (tops []string, err error) {
 		return nil, errListingTrees(err)
 	}
 	before := w.notes.Sessions[w.id].Trees
-	for _, dir := range all {
-		if dir == place.GitDir {
-			continue
-		}
+	for _, dir := range slices.Sorted(maps.Keys(others)) {
 		notes, err := agentnotes.Read(agentnotes.In(dir))
 		if err != nil {
 			return nil, err
@@ -66,7 +60,7 @@ func (w *watch) otherTrees(place githistory.Place) (tops []string, err error) {
 		if fresh := before != nil && dir != place.CommonDir && (!old || was != trees[name]); !notes.Knows(w.id) && (!fresh || len(notes.Sessions) > 0) {
 			continue
 		}
-		top, err := topOf(place.CommonDir, dir)
+		top, err := topOf(others[dir])
 		if err != nil {
 			return nil, err
 		}
@@ -77,37 +71,25 @@ func (w *watch) otherTrees(place githistory.Place) (tops []string, err error) {
 	return tops, nil
 }
 
-// gitDirs returns the git directories of a repository's work trees (gitrepository-layout(5)), the common one first.
-func gitDirs(common string) ([]string, error) {
-	trees, err := agentnotes.TreesIn(common)
+// otherDotGits is githistory.DotGits for the work trees other than that of a place.
+func otherDotGits(place githistory.Place) (map[string]string, error) {
+	all, err := githistory.DotGits(place.CommonDir)
 	if err != nil {
 		return nil, errListingTrees(err)
 	}
-	dirs := []string{common}
-	for name := range trees {
-		dirs = append(dirs, filepath.Join(common, "worktrees", name))
-	}
-	slices.Sort(dirs[1:])
-	return dirs, nil
+	delete(all, place.GitDir)
+	return all, nil
 }
 
-// topOf returns the root of the work tree with a git directory; empty if it was deleted, or if the repository is bare.
-func topOf(common, gitDir string) (string, error) {
-	dotGit := common
-	if gitDir != common {
-		text, err := os.ReadFile(filepath.Join(gitDir, "gitdir"))
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return "", errListingTrees(err)
-		}
-		dotGit = githistory.Within(gitDir, strings.TrimRight(string(text), "\r\n"))
-	}
+// topOf returns the root of the work tree with a .git; empty if it was deleted, or if the repository is bare.
+func topOf(dotGit string) (string, error) {
 	if filepath.Base(dotGit) != ".git" {
 		return "", nil // a bare repository
 	}
 	_, err := os.Lstat(dotGit)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return "", nil // a work tree that was deleted stays listed until git worktree prune
+		return "", nil
 	case err != nil:
 		return "", errListingTrees(err)
 	}

@@ -128,12 +128,7 @@ func (w *watch) readHead(ctx context.Context, s *session.Session) error {
 }
 
 // head returns HEAD's commit; empty if there is none.
-func (w *watch) head() string {
-	if len(w.look.Parents) == 0 {
-		return ""
-	}
-	return w.look.Parents[0]
-}
+func (w *watch) head() string { return history.FirstOf(w.look.Parents) }
 
 // isUnchanged reports whether the work tree looks the same as when it was last judged without a finding. It compares sizes, modes and times; a changed
 // file with its old size and time is found at the end of the turn.
@@ -220,7 +215,7 @@ func (w *watch) judgeAll(ctx context.Context, s *session.Session) (*finding.Repo
 		return nil, err
 	}
 	last := w.notes.Look
-	moved := w.event.Moment == harness.Stop || last == nil || len(last.Parents) == 0 || last.Parents[0] != w.head()
+	moved := w.event.Moment == harness.Stop || last == nil || history.FirstOf(last.Parents) != w.head()
 	if moved && w.head() != "" {
 		made, err := w.judgeCommits(ctx, s)
 		if err != nil {

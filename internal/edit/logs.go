@@ -143,8 +143,10 @@ func AppendEntry(ctx context.Context, req session.Request, locking Locking, name
 	}
 	out.Log, out.StageCommand = at, "git add -- "+wording.TopPath(at)
 	err = withLockedLog(ctx, req, "append", locking, at, func(s *session.Session, w *restore.Workspace) error {
-		if conflict, err := w.FindConflict(ctx, s.Repo, req.Environ); err != nil || conflict != nil {
-			return errors.Join(err, asError(conflict))
+		if conflict, err := w.FindConflict(ctx, s.Repo, req.Environ); err != nil {
+			return err
+		} else if conflict != nil {
+			return conflict
 		}
 		if err := checkSchema(s, at, entry); err != nil {
 			return err
@@ -183,14 +185,6 @@ func readBlock(input io.Reader) (string, error) {
 		err = &failure.Error{Message: fmt.Sprintf("the block on standard input has more than %d bytes", maxBlock), Remedy: "append a shorter one"}
 	}
 	return string(data), err
-}
-
-// asError turns a failure into an error. A nil pointer becomes a nil error.
-func asError(f *failure.Error) error {
-	if f == nil {
-		return nil
-	}
-	return f
 }
 
 // logFile is a file of a log of the configuration on disk. Its data is nil if HEAD has the same.

@@ -92,12 +92,9 @@ func (j *job) judgeChange(ctx context.Context, s *session.Session, t foundPlan) 
 	if err := j.trustCommit(ctx, s, t.base, t.baseLabel); err != nil {
 		return nil, err
 	}
-	if t.merge == "" {
-		return s.CheckProposed(ctx, j.head, j.judgeFilesIfNothingNew(ctx, s, t.baseLabel, gate.Range(ctx, s.Repo, t.base, j.head, s.Opts)))
-	}
 	report, err := s.CheckProposed(ctx, j.head, j.judgeFilesIfNothingNew(ctx, s, t.baseLabel, gate.RangeInto(ctx, s.Repo, t.base, j.head, t.merge, s.Opts)))
-	if err != nil {
-		return nil, err
+	if err != nil || t.merge == "" {
+		return report, err
 	}
 	return s.CheckProposed(ctx, t.merge, report)
 }

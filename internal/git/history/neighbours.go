@@ -2,7 +2,9 @@ package githistory
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -101,6 +103,28 @@ func (r *Repo) otherWorktrees(ctx context.Context) ([]Neighbour, error) {
 	}
 	slices.SortFunc(trees, func(a, b Neighbour) int { return strings.Compare(a.Worktree, b.Worktree) })
 	return trees, nil
+}
+
+// DotGits maps the git directories of a repository's work trees to their .git (gitrepository-layout(5), worktrees). In the main work tree .git is the
+// git directory itself. A work tree that was deleted stays listed until git worktree prune.
+func DotGits(commonDir string) (map[string]string, error) {
+	entries, err := os.ReadDir(filepath.Join(commonDir, "worktrees"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	dotGits := map[string]string{commonDir: commonDir}
+	for _, entry := range entries {
+		dir := filepath.Join(commonDir, "worktrees", entry.Name())
+		path, err := os.ReadFile(filepath.Join(dir, "gitdir"))
+		switch {
+		case errors.Is(err, fs.ErrNotExist): // git skips such a work tree too
+		case err != nil:
+			return nil, err
+		default:
+			dotGits[dir] = Within(dir, strings.TrimRight(string(path), "\r\n"))
+		}
+	}
+	return dotGits, nil
 }
 
 // sameDir reports whether two paths lead to the same directory.

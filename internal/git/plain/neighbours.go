@@ -34,31 +34,18 @@ func (r *Repo) Neighbours(ctx context.Context) ([]githistory.Neighbour, error) {
 
 // worktrees lists the other work trees (gitrepository-layout(5), worktrees).
 func (r *Repo) worktrees() (out []githistory.Neighbour, err error) {
-	entries, err := os.ReadDir(filepath.Join(r.CommonDir, "worktrees"))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	dotGits, err := githistory.DotGits(r.CommonDir)
+	if err != nil {
 		return nil, err
 	}
-	// dotGits maps the git directory of each work tree to its .git. In the main work tree .git is the git directory itself.
-	dotGits := map[string]string{r.CommonDir: r.CommonDir}
 	if bare, _ := r.config.last("core.bare"); bare == "true" {
-		clear(dotGits)
-	}
-	for _, entry := range entries {
-		dir := filepath.Join(r.CommonDir, "worktrees", entry.Name())
-		path, err := os.ReadFile(filepath.Join(dir, "gitdir"))
-		switch {
-		case errors.Is(err, fs.ErrNotExist): // git skips such a work tree too
-		case err != nil:
-			return nil, err
-		default:
-			dotGits[dir] = githistory.Within(dir, strings.TrimRight(string(path), "\r\n"))
-		}
+		delete(dotGits, r.CommonDir)
 	}
 	delete(dotGits, r.GitDir)
 	s := r.refs()
 	for dir, dotGit := range dotGits {
 		if _, err := os.Lstat(dotGit); errors.Is(err, fs.ErrNotExist) {
-			continue // a deleted work tree stays listed until git worktree prune
+			continue
 		}
 		s.gitDir = dir
 		at, err := s.follow("HEAD")
