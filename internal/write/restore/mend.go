@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"strings"
 
@@ -225,12 +226,12 @@ func (m *mending) rewriteCommit(ctx context.Context, id, source string) error {
 		}
 		changes = append(changes, log.file)
 	}
+	files, err := findFiles(ctx, m.repo, id, slices.Collect(maps.Keys(m.substitutions)))
+	if err != nil {
+		return err
+	}
 	for path, s := range m.substitutions {
-		is, err := findFile(ctx, m.repo, id, path)
-		if err != nil {
-			return err
-		}
-		if is == s.from && m.descendants(s.since)[id] {
+		if files[path] == s.from && m.descendants(s.since)[id] {
 			changes = append(changes, s.to)
 		}
 	}

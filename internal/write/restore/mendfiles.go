@@ -36,9 +36,19 @@ func (m *mending) findSubstitutions(ctx context.Context, source string, files []
 	if err != nil {
 		return err
 	}
+	before := make([]map[string]history.File, len(parents))
+	for i, id := range parents {
+		if before[i], err = findFiles(ctx, m.repo, id, files); err != nil {
+			return err
+		}
+	}
+	bad, err := findFiles(ctx, m.repo, m.toMend, files)
+	if err != nil {
+		return err
+	}
 	laterChanges := sync.OnceValues(func() (map[string]substitution, error) { return m.findLaterChanges(ctx, files) })
 	for _, path := range files {
-		s, err := m.findSubstitution(ctx, parents, source, path, laterChanges)
+		s, err := m.findSubstitution(before, bad, source, path, laterChanges)
 		if err != nil {
 			return err
 		}
@@ -97,15 +107,14 @@ func FilesInFolder(ctx context.Context, tree history.Tree, id string, p *policy.
 }
 
 // findSubstitution finds how the file at a path becomes what it was in the parents, or in the source if there is one. If the commit to mend left the file
-// alone, it takes the file's substitution from laterChanges.
-func (m *mending) findSubstitution(ctx context.Context, parents []string, source, path string, laterChanges func() (map[string]substitution, error)) (s substitution, err error) {
-	s.since = m.toMend
-	s.from, err = findFile(ctx, m.repo, m.toMend, path)
-	for i := 0; i < len(parents) && err == nil && s.to.Mode == ""; i++ { // a merge may have lost what another parent has
-		s.to, err = findFile(ctx, m.repo, parents[i], path)
+// alone, it takes the file's substitution from laterChanges. before has the files of each parent, bad those of the commit to mend.
+func (m *mending) findSubstitution(before []map[string]history.File, bad map[string]history.File, source, path string, laterChanges func() (map[string]substitution, error)) (s substitution, err error) {
+	s.since, s.from = m.toMend, bad[path]
+	for i := 0; i < len(before) && s.to.Mode == ""; i++ { // a merge may have lost what another parent has
+		s.to = before[i][path]
 	}
-	if added := s.to.Mode == "" && s.from.Mode != ""; err != nil || s.to != s.from && !added || source != "" {
-		return s, err
+	if added := s.to.Mode == "" && s.from.Mode != ""; s.to != s.from && !added || source != "" {
+		return s, nil
 	}
 	later, err := laterChanges()
 	if later[path].to.Mode != "" {

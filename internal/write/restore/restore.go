@@ -174,13 +174,21 @@ func (r *restoring) putBackMissing(ctx context.Context) (paths []string, err err
 
 // findFile returns the file that a commit, or the index, has at a path; the zero File if there is none.
 func findFile(ctx context.Context, tree history.Tree, id, path string) (history.File, error) {
-	files, err := tree.List(ctx, id, history.At(path))
-	for _, f := range files {
-		if f.Path == path {
-			return f, err
-		}
+	files, err := findFiles(ctx, tree, id, []string{path})
+	return files[path], err
+}
+
+// findFiles returns the files that a commit, or the index, has at paths, by path.
+func findFiles(ctx context.Context, tree history.Tree, id string, paths []string) (map[string]history.File, error) {
+	if len(paths) == 0 {
+		return nil, nil
 	}
-	return history.File{}, err
+	files, err := tree.List(ctx, id, history.At(paths...))
+	out := make(map[string]history.File, len(files))
+	for _, f := range files {
+		out[f.Path] = f
+	}
+	return out, err
 }
 
 func (r *restoring) checkOut(ctx context.Context, path, blob string) error {
