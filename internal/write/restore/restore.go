@@ -183,12 +183,7 @@ func findFiles(ctx context.Context, tree history.Tree, id string, paths []string
 	if len(paths) == 0 {
 		return nil, nil
 	}
-	files, err := tree.List(ctx, id, history.At(paths...))
-	out := make(map[string]history.File, len(files))
-	for _, f := range files {
-		out[f.Path] = f
-	}
-	return out, err
+	return history.ListByPath(ctx, tree, id, history.At(paths...))
 }
 
 func (r *restoring) checkOut(ctx context.Context, path, blob string) error {
