@@ -332,15 +332,11 @@ func (w *watch) forkOf(ctx context.Context, s *session.Session, known []string) 
 	if err != nil {
 		return "", err
 	}
-	above := map[string][]string{}
-	for _, c := range own {
-		above[c.ID] = append(c.Parents, "")
+	line := history.FirstParentLine(history.InOrder(own), w.head())
+	if len(line) == 0 {
+		return w.head(), nil
 	}
-	fork := w.head()
-	for parents, instead := above[fork]; instead; parents, instead = above[fork] {
-		fork = parents[0]
-	}
-	return fork, nil
+	return history.FirstOf(line[0].Parents), nil
 }
 
 // judgeCommits judges the commits that are reachable from HEAD, but from no noted tip and no remote-tracking branch.

@@ -178,7 +178,10 @@ func Recent(ctx context.Context, h history.History, head string, stanza policy.L
 		return nil, err
 	}
 	if stanza.JudgedByStep() {
-		commits = firstParents(commits, head)
+		commits = history.FirstParentLine(commits, head)
+		for i, c := range commits {
+			commits[i].Parents = c.Parents[:min(1, len(c.Parents))]
+		}
 	}
 	if commits, err = lastChanging(ctx, r.Source, commits, edges); err != nil {
 		return nil, err
@@ -192,23 +195,6 @@ func Recent(ctx context.Context, h history.History, head string, stanza policy.L
 		}
 		return newRun(h, opts, run.Scope{Tip: history.Tip{ID: head}}).Do(ctx, list, logs.JudgeCommits)
 	}, nil
-}
-
-// firstParents returns the commits from a head along first parents, oldest first, each with its first parent alone.
-func firstParents(all []history.Commit, head string) (line []history.Commit) {
-	byID := make(map[string]history.Commit, len(all))
-	for _, c := range all {
-		byID[c.ID] = c
-	}
-	for c, known := byID[head]; known; c, known = byID[head] {
-		c.Parents = c.Parents[:min(1, len(c.Parents))]
-		line, head = append(line, c), ""
-		if len(c.Parents) > 0 {
-			head = c.Parents[0]
-		}
-	}
-	slices.Reverse(line)
-	return line
 }
 
 // lastChanging returns the last commits of all that change a log, going back until the given number of edges change one.

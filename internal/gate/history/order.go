@@ -49,3 +49,32 @@ func InOrder(commits []Commit) []Commit {
 	}
 	return out
 }
+
+// FirstParentLine returns those commits that are on head's first-parent line, oldest first. Of the commits, parents come before children.
+func FirstParentLine(commits []Commit, head string) (line []Commit) {
+	for _, c := range slices.Backward(commits) {
+		if c.ID == head {
+			line, head = append(line, c), FirstOf(c.Parents)
+		}
+	}
+	slices.Reverse(line)
+	return line
+}
+
+// BroughtBy maps each commit to the index of the commit in line, a first-parent line, that brought it there: by itself, or by a merge. Commits that are
+// not in the line's history are left out. Of the commits, parents come before children.
+func BroughtBy(line, commits []Commit) map[string]int {
+	by := map[string]int{}
+	for i, c := range line {
+		by[c.ID] = i
+	}
+	for _, c := range slices.Backward(commits) {
+		i, brought := by[c.ID]
+		for _, p := range c.Parents {
+			if first, known := by[p]; brought && (!known || i < first) {
+				by[p] = i
+			}
+		}
+	}
+	return by
+}

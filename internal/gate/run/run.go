@@ -116,8 +116,9 @@ type Learned struct {
 	branches   *history.Branches
 	// origins holds, by an entry's digest, the commit that brought the entry.
 	origins map[small.Digest]string
-	// joins holds, by commit, where it joined the first-parent line of the tip; nil until findJoinPoint needs it.
-	joins map[string]joinPoint
+	// line is the first-parent line of the tip, and broughtBy says which of its commits brought each commit; nil until BranchOf needs them.
+	line      []history.Commit
+	broughtBy map[string]int
 }
 
 // New makes a run over a history.

@@ -12,13 +12,6 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// joinPoint says where a commit joined the first-parent line of the tip, by itself or by a merge. id is the first parent of the line's commit that
-// brought it. onLine is true if the commit itself is on the line.
-type joinPoint struct {
-	id     string
-	onLine bool
-}
-
 // standings finds out who has commits besides this clone, and whether they have landed. git walks the history for that, so it is done once, for the
 // first remedy that depends on it. If nothing is wrong, it is never done.
 type standings struct {
@@ -189,36 +182,6 @@ func (r *Run) SituationOf(entry small.Digest, revision string) remedy.Situation 
 	return r.Situation(revision)
 }
 
-// findJoinPoint finds where a commit joined the first-parent line of the tip.
-func (r *Run) findJoinPoint(commit string) joinPoint {
-	s := r.Learned
-	if s.joins != nil {
-		return s.joins[commit]
-	}
-	parents := make(map[string][]string, len(s.Commits))
-	for _, c := range s.Commits {
-		parents[c.ID] = c.Parents
-	}
-	var line []string
-	for id := r.Scope.Tip.ID; id != ""; id = history.FirstOf(parents[id]) {
-		if _, listed := parents[id]; listed {
-			line = append(line, id)
-		}
-	}
-	s.joins = map[string]joinPoint{}
-	for _, id := range slices.Backward(line) {
-		at := joinPoint{id: history.FirstOf(parents[id])}
-		for next := []string{id}; len(next) > 0; next = next[1:] {
-			above, listed := parents[next[0]]
-			if _, seen := s.joins[next[0]]; listed && !seen {
-				s.joins[next[0]] = joinPoint{at.id, next[0] == id}
-				next = append(next, above...)
-			}
-		}
-	}
-	return s.joins[commit]
-}
-
 // maxOrigins is the largest number of entries whose commits are remembered. Reports draw fewer.
 const maxOrigins = 1 << 17
 
@@ -240,13 +203,18 @@ func (s *Learned) BroughtEntries() bool { return len(s.origins) > 0 }
 // BranchOf says from which branch an entry came. A branch is named by the last commit of the tip's first-parent line before the branch was
 // merged. The result is empty if the entry came on that line itself, or if that is not known.
 func (r *Run) BranchOf(entry small.Digest) string {
-	commit := r.Learned.origins[entry]
+	s := r.Learned
+	commit := s.origins[entry]
 	if commit == "" {
 		return ""
 	}
-	at := r.findJoinPoint(commit)
-	if at.onLine {
+	if s.broughtBy == nil {
+		s.line = history.FirstParentLine(s.Commits, r.Scope.Tip.ID)
+		s.broughtBy = history.BroughtBy(s.line, s.Commits)
+	}
+	at, known := s.broughtBy[commit]
+	if !known || s.line[at].ID == commit {
 		return ""
 	}
-	return at.id
+	return history.FirstOf(s.line[at].Parents)
 }

@@ -134,20 +134,17 @@ func (s *Steps) findLanded(ctx context.Context, r *Run, b history.Branches) (lea
 			return "", err
 		}
 	}
-	byID := make(map[string]history.Commit, len(commits))
-	for _, c := range commits {
-		byID[c.ID] = c
-	}
-	id := b.Default.ID
-	for c, listed := byID[id]; listed; c, listed = byID[id] {
-		s.line[id] = true
-		if !s.landed[id] && lands && r.Scope.Update.Old != "" {
+	line := history.FirstParentLine(commits, b.Default.ID)
+	for _, c := range line {
+		s.line[c.ID] = true
+		if !s.landed[c.ID] && lands && r.Scope.Update.Old != "" {
 			s.Unlisted = append(s.Unlisted, c)
 		}
-		id = history.FirstOf(c.Parents)
 	}
-	slices.Reverse(s.Unlisted)
-	return id, nil
+	if len(line) == 0 {
+		return b.Default.ID, nil
+	}
+	return history.FirstOf(line[0].Parents), nil
 }
 
 // mergeBasesWith returns the best common ancestors of a target and the tip. If the tip is not committed yet, its parents take its place.

@@ -19,32 +19,16 @@ type landing struct {
 	commits    []history.Commit
 }
 
-// landings returns the landings in head's first-parent history, oldest first.
+// landings returns the landings in head's first-parent history, oldest first. Of the commits, parents come before children.
 func landings(commits []history.Commit, head string) []landing {
-	byID := map[string]history.Commit{}
+	line := history.FirstParentLine(commits, head)
+	out := make([]landing, len(line))
+	for i, c := range line {
+		out[i] = landing{base: history.FirstOf(c.Parents), head: c.ID}
+	}
+	by := history.BroughtBy(line, commits)
 	for _, c := range commits {
-		byID[c.ID] = c
-	}
-	var out []landing
-	for c, on := byID[head]; on; c, on = byID[out[len(out)-1].base] {
-		l := landing{head: c.ID}
-		if len(c.Parents) > 0 {
-			l.base = c.Parents[0]
-		}
-		out = append(out, l)
-	}
-	slices.Reverse(out)
-	landed := map[string]int{}
-	for i, l := range out {
-		for next := []string{l.head}; len(next) > 0; next = next[1:] {
-			if _, before := landed[next[0]]; !before {
-				landed[next[0]] = i
-				next = append(next, byID[next[0]].Parents...)
-			}
-		}
-	}
-	for _, c := range commits {
-		if i, on := landed[c.ID]; on {
+		if i, landed := by[c.ID]; landed {
 			out[i].commits = append(out[i].commits, c)
 		}
 	}
