@@ -4,6 +4,7 @@ package wording
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -144,6 +145,14 @@ func Listed(n int, text func(i int) string) string {
 		parts = append(parts, fmt.Sprintf("and %d more", n-most))
 	}
 	return strings.Join(parts, "; ")
+}
+
+// FirstFew returns at most so many of some parts, and then, if there are others, how many: "3 more".
+func FirstFew(most int, parts []string) []string {
+	if len(parts) <= most {
+		return parts
+	}
+	return append(slices.Clone(parts[:most]), fmt.Sprintf("%d more", len(parts)-most))
 }
 
 // Plural returns the plural of a regular noun.

@@ -33,14 +33,11 @@ func reportAdopted(a *Adopted, r *rule.Reporter) {
 	f := finding.Finding{Path: policy.File, Line: a.Stanza.Pos.Line, Column: a.Stanza.Pos.Column, Subject: a.Stanza.Path}
 	if len(a.PastFindings) > 0 {
 		var named []string
-		for _, past := range a.PastFindings[:min(maxNamed, len(a.PastFindings))] {
+		for _, past := range a.PastFindings {
 			named = append(named, fmt.Sprintf("%s:%d: %s in %s (%s)", wording.Printable(past.Path), past.Line, past.Message, history.Short(past.Commit), past.Rule))
 		}
-		if more := len(a.PastFindings) - len(named); more > 0 {
-			named = append(named, fmt.Sprintf("%d more", more))
-		}
 		f.Severity = finding.SeverityError
-		f.Message = fmt.Sprintf("this change adds or alters the stanza for %s, or its schema, which earlier commits do not keep: %s", wording.Printable(a.Stanza.Path), strings.Join(named, "; "))
+		f.Message = fmt.Sprintf("this change adds or alters the stanza for %s, or its schema, which earlier commits do not keep: %s", wording.Printable(a.Stanza.Path), strings.Join(wording.FirstFew(maxNamed, named), "; "))
 		f.Fix = fmt.Sprintf("accept what they did: on line %d of %s give the stanza `since: %s`, as `small-hook baseline` does", a.Stanza.Pos.Line, policy.File, a.Target)
 		if a.ForbidsSince {
 			f.Fix = "ask whoever keeps the floor what to accept: it forbids since"

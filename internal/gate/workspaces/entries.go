@@ -180,15 +180,12 @@ func nameTasks(tasks []read.Task) string {
 	const most = 8
 	var names []string
 	for _, task := range tasks {
-		if task.HasID && len(names) < most {
+		if task.HasID {
 			names = append(names, wording.Quote(task.ID))
 		}
-	}
-	if more := len(tasks) - len(names); more > 0 {
-		names = append(names, fmt.Sprintf("%d more", more))
 	}
 	if len(names) == 0 {
 		return "it has none"
 	}
-	return strings.Join(names, ", ")
+	return strings.Join(wording.FirstFew(most, names), ", ")
 }

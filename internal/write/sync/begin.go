@@ -157,13 +157,10 @@ func (p *publishing) errNoRemote(known []string) error {
 func listPaths(paths []string) string {
 	const most = 5
 	var names []string
-	for _, path := range paths[:min(len(paths), most)] {
+	for _, path := range paths {
 		names = append(names, wording.Printable(path))
 	}
-	if more := len(paths) - most; more > 0 {
-		names = append(names, fmt.Sprintf("%d more", more))
-	}
-	return strings.Join(names, ", ")
+	return strings.Join(wording.FirstFew(most, names), ", ")
 }
 
 // addCommand returns the git command that marks paths as resolved.

@@ -96,13 +96,10 @@ func (u *unrecorded) add(ctx context.Context, r *run.Run, c history.Commit) erro
 func checkUnrecorded(u unrecorded, r *rule.Reporter) {
 	const most = 5
 	var named []string
-	for _, path := range u.files[:min(len(u.files), most)] {
+	for _, path := range u.files {
 		named = append(named, wording.Printable(path))
 	}
-	if more := len(u.files) - most; more > 0 {
-		named = append(named, fmt.Sprintf("%d more", more))
-	}
-	files := strings.Join(named, ", ")
+	files := strings.Join(wording.FirstFew(most, named), ", ")
 	r.Add(finding.Finding{
 		Path: u.log, Subject: "unrecorded " + strings.Join(u.files, "\x00"),
 		Message: fmt.Sprintf("%s by an agent (%s) changed %s, and no log has a new entry", wording.Count(u.commits, "commit"), u.by.How, files),
