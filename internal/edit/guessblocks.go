@@ -30,8 +30,6 @@ const (
 	linkDefinition = `^\[[^]]+\]: `
 	// unreleased is the heading of a changelog for changes that are not released yet, in lower case.
 	unreleased = "unreleased"
-	// debian and version say what entries begin with in a changelog of Debian, and in one of versions.
-	debian, version = "a package and its version", "a version"
 )
 
 // outline describes a text in Markdown.
@@ -116,8 +114,8 @@ func (o *outline) chooseLevel(headings []heading) {
 // "=== Iteration 2 ===". The second form is that of deb-changelog(5).
 var plainForms = []struct{ pattern, with string }{
 	{`^(\[|[=*-]+ ?)?` + datePattern, "a date"},
-	{`^[a-z0-9][a-z0-9+.-]* \([^ )]+\) [^;]+; `, debian},
-	{`^([Vv]ersion:? |v)?[0-9]+(\.[0-9]+)+([ :]|$)`, version},
+	{`^[a-z0-9][a-z0-9+.-]* \([^ )]+\) [^;]+; `, "a package and its version"},
+	{`^([Vv]ersion:? |v)?[0-9]+(\.[0-9]+)+([ :]|$)`, "a version"},
 	{`^([=*-]+ ?)?(?i:cycle|day|entry|iteration|loop|run|session|step) #?[0-9]+`, "a word such as session or iteration and its number"},
 }
 
@@ -186,11 +184,7 @@ func (g *guess) guessBlocks(base policy.Log, at string, data []byte) error {
 		base.Identity.WithoutLines = linkDefinition
 		g.reasons = append(g.reasons, "lines that define links are not compared (identity: without_lines)")
 	}
-	switch open := findOpenLine(with, data); {
-	case open != "":
-		base.Open = open
-		g.reasons = append(g.reasons, "a section that says that it is unreleased may change (open: "+wording.Quote(open)+")")
-	case isOpen(o.headings):
+	if isOpen(o.headings) {
 		base.Open = policy.OpenNewest
 		g.reasons = append(g.reasons, "the section of unreleased changes may change (open: newest)")
 	}
@@ -223,19 +217,6 @@ func (g *guess) addBlockReadings(base policy.Log, o *outline, entries int) {
 		g.addReading(lines, "a section may grow: new lines stand at the end (entries: lines)")
 		g.addReading(lines, "a section may grow: a new line may stand anywhere (entries: lines, order: free)", setFreeOrder)
 	}
-}
-
-// findOpenLine returns an expression for the line that says that a section of a text is not released yet: in a changelog of Debian, and in one of versions
-// if some section has such a line.
-func findOpenLine(with string, data []byte) string {
-	const line = `^U(nreleased|NRELEASED)\.?\s*$`
-	switch {
-	case with == debian:
-		return `^[a-z0-9][^ ]* \([^ )]+\) UNRELEASED;`
-	case with == version && expression.Of(`(?m)`+line)().Match(data):
-		return line
-	}
-	return ""
 }
 
 // isOpen reports whether the first heading or the last one is that of changes that are not released yet.
