@@ -103,7 +103,7 @@ func (t *text) block(label, advice string) {
 func (t *text) findings(all []finding.Finding) {
 	left := len(all)
 	groups := content.Groups(all)
-	shown := content.Shown(groups, content.MaxFindings)
+	shown := content.Shown(groups)
 	for i, group := range groups {
 		if shown[i] == 0 {
 			continue

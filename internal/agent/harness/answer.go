@@ -60,13 +60,11 @@ type context struct {
 	Text  string `json:"additionalContext"`
 }
 
-// contextAt returns a function that answers an event with a text for the agent.
-func contextAt(event string) func(text string) Answer {
-	return func(text string) Answer {
-		return document(struct {
-			Specific context `json:"hookSpecificOutput"`
-		}{context{event, text}})
-	}
+// contextAtStart answers the beginning of a session with a text for the agent.
+func contextAtStart(text string) Answer {
+	return document(struct {
+		Specific context `json:"hookSpecificOutput"`
+	}{context{"SessionStart", text}})
 }
 
 // decision is the JSON of an answer that blocks.

@@ -19,7 +19,7 @@ var Claude = &Harness{
 		"Edit":         fileInField("file_path"),
 		"NotebookEdit": fileInField("notebook_path"),
 	},
-	inform:    contextAt("SessionStart"),
+	inform:    contextAtStart,
 	afterTool: blocked,
 	atStop:    blocked,
 	person:    systemMessage,

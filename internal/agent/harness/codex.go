@@ -19,7 +19,7 @@ var Codex = &Harness{
 		"Stop":         Stop,
 	},
 	writes:    map[string]func(json.RawMessage) []string{"apply_patch": filesInPatch},
-	inform:    contextAt("SessionStart"),
+	inform:    contextAtStart,
 	afterTool: blocked, // it replaces the tool's output
 	atStop: func(text string) Answer {
 		return blocked(inSuccession().ReplaceAllStringFunc(text, withoutAnd))

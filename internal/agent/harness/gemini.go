@@ -16,7 +16,7 @@ var Gemini = &Harness{
 		"write_file": fileInField("file_path"),
 		"replace":    fileInField("file_path"),
 	},
-	inform:    contextAt("SessionStart"),
+	inform:    contextAtStart,
 	afterTool: blocked, // it replaces the tool's output
 	atStop:    blocked,
 	person:    systemMessage,

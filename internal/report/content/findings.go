@@ -80,10 +80,10 @@ func MostShown(group []*finding.Finding) int {
 	return min(len(group), maxInGroup)
 }
 
-// Shown returns how many findings of each group are shown if there is room for room of them: first one of each rule, so that many of one rule do not
+// Shown returns how many findings of each group are shown, MaxFindings at most: first one of each rule, so that many of one rule do not
 // hide another, then as many as InGroup allows, group by group.
-func Shown(groups [][]*finding.Finding, room int) []int {
-	shown, known := make([]int, len(groups)), map[string]bool{}
+func Shown(groups [][]*finding.Finding) []int {
+	shown, known, room := make([]int, len(groups)), map[string]bool{}, MaxFindings
 	for i, group := range groups {
 		if rule := group[0].Rule; !known[rule] {
 			known[rule] = true

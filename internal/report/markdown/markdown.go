@@ -38,7 +38,7 @@ func Render(buf *bytes.Buffer, r *finding.Report) error {
 	p.block(ledgerTable(r.Ledgers))
 	groups := content.Groups(r.Findings)
 	p.block(findingTable(r, groups))
-	shown, hidden := content.Shown(groups, content.MaxFindings), 0
+	shown, hidden := content.Shown(groups), 0
 	for i, group := range groups {
 		n := shown[i]
 		if n == 0 || !p.block(p.groupSection(r, group, n)) {
