@@ -19,6 +19,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"github.com/small-gate/small-gate/internal/base/failure"
+	"github.com/small-gate/small-gate/internal/base/program"
 	"github.com/small-gate/small-gate/internal/base/secret"
 	"github.com/small-gate/small-gate/internal/base/wholefile"
 	"github.com/small-gate/small-gate/internal/base/wording"
@@ -194,12 +195,7 @@ func (h *Held) Environ(environ []string) []string {
 func (h *Held) Release() error { return errors.Join(os.RemoveAll(h.holder), h.lock.Unlock()) }
 
 func given(environ []string) []string {
-	var value string
-	for _, entry := range environ {
-		if rest, ok := strings.CutPrefix(entry, Variable+"="); ok {
-			value = rest
-		}
-	}
+	value := program.Getenv(environ, Variable)
 	if value == "" {
 		return nil
 	}

@@ -37,14 +37,26 @@ func (p Process) Variables() map[string]string {
 	return all
 }
 
-// Getenv looks up a variable of an environment. If it is set several times, the last value counts.
-func Getenv(environ []string, key string) string {
-	for _, kv := range slices.Backward(environ) {
-		if k, v, ok := strings.Cut(kv, "="); ok && k == key {
-			return v
+// Getenv looks up a variable of an environment; empty if it is not set.
+func Getenv(environ []string, key string) string { return Environ(environ).Get(key) }
+
+// Environ is an environment, each variable as KEY=VALUE.
+type Environ []string
+
+// Lookup returns the value of a variable, and whether it is set. If it is set several times, the last value counts.
+func (e Environ) Lookup(key string) (value string, set bool) {
+	for _, entry := range slices.Backward(e) {
+		if name, value, ok := strings.Cut(entry, "="); ok && name == key {
+			return value, true
 		}
 	}
-	return ""
+	return "", false
+}
+
+// Get returns the value of a variable; empty if it is not set.
+func (e Environ) Get(key string) string {
+	value, _ := e.Lookup(key)
+	return value
 }
 
 // softMemory is the memory, in bytes, above which a process collects garbage more often; by default it could take twice what it needs.

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/base/failure"
+	"github.com/small-gate/small-gate/internal/base/program"
 	"github.com/small-gate/small-gate/internal/base/wording"
 	gitcmd "github.com/small-gate/small-gate/internal/git/run"
 )
@@ -72,7 +73,7 @@ type setting struct{ name, value string }
 // withSettings adds settings to an environment.
 func withSettings(environ []string, settings ...setting) []string {
 	out := slices.Clone(environ)
-	n, err := strconv.Atoi(gitcmd.Environ(environ).Get("GIT_CONFIG_COUNT"))
+	n, err := strconv.Atoi(program.Environ(environ).Get("GIT_CONFIG_COUNT"))
 	if err != nil || n < 0 {
 		n = 0 // git refuses to run with an invalid number
 	}

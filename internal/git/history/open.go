@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 
 	"github.com/small-gate/small-gate/internal/base/failure"
+	"github.com/small-gate/small-gate/internal/base/program"
 	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/gate/history"
 	gitcmd "github.com/small-gate/small-gate/internal/git/run"
@@ -39,7 +40,7 @@ type Repo struct {
 	Place
 
 	git           gitcmd.Git
-	callerEnviron gitcmd.Environ // the environment as the caller gave it
+	callerEnviron program.Environ // the environment as the caller gave it
 	format        Format
 	head          string // HEAD's commit when the repository was opened; empty if Open did not find it
 	untrustedDir  string // the directory passed to allowUntrusted; empty if git trusts the repository
@@ -73,7 +74,7 @@ func Open(ctx context.Context, dir string, opts Options) (*Repo, error) {
 		callerEnviron: opts.Environ,
 	}
 	found := ""
-	if gitcmd.Environ(opts.Environ).Get("GIT_DIR") == "" {
+	if program.Environ(opts.Environ).Get("GIT_DIR") == "" {
 		found = Nearest(here, opts.Environ)
 	}
 	out, err := r.git.Output(ctx, nil, discoveryArgs...)
@@ -221,7 +222,7 @@ func (r *Repo) explainOpenError(ctx context.Context, here, found string, err err
 
 // Nearest returns the directory whose owner git checks when it walks up from here: the first one that has a .git or looks like a bare
 // repository. It returns an empty text if it reaches a ceiling (GIT_CEILING_DIRECTORIES) or the file system's root first.
-func Nearest(here string, environ gitcmd.Environ) string {
+func Nearest(here string, environ program.Environ) string {
 	stop := ceilings(environ)
 	for dir := here; ; dir = filepath.Dir(dir) {
 		if looksLikeRepository(dir) {

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/small-gate/small-gate/internal/base/failure"
+	"github.com/small-gate/small-gate/internal/base/program"
 	gitcmd "github.com/small-gate/small-gate/internal/git/run"
 )
 
@@ -43,7 +44,7 @@ func (p Place) WorkingGit(environ []string) (gitcmd.Git, error) {
 	if _, err := exec.LookPath("git"); err != nil {
 		return gitcmd.Git{}, gitcmd.NotFound(err)
 	}
-	given := gitcmd.Environ(environ)
+	given := program.Environ(environ)
 	_, dir := given.Lookup("GIT_DIR")
 	_, tree := given.Lookup("GIT_WORK_TREE")
 	env := gitcmd.Working(environ, "GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_PREFIX")
@@ -82,7 +83,7 @@ func IsWithin(folder, path string) bool {
 
 // ceilings returns the directories that git does not examine when it walks up (GIT_CEILING_DIRECTORIES). As git does, it ignores relative paths,
 // and does not resolve symbolic links in the paths after an empty one.
-func ceilings(environ gitcmd.Environ) []string {
+func ceilings(environ program.Environ) []string {
 	var dirs []string
 	resolve := true
 	for _, dir := range filepath.SplitList(environ.Get("GIT_CEILING_DIRECTORIES")) {

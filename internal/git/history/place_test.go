@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	gitcmd "github.com/small-gate/small-gate/internal/git/run"
+	"github.com/small-gate/small-gate/internal/base/program"
 	"github.com/small-gate/small-gate/internal/testkit/gittest"
 )
 
@@ -48,7 +48,7 @@ func TestCeilings(t *testing.T) {
 		{[]string{link, "", ".", link}, []string{dir, link}},
 	} {
 		list := strings.Join(c.list, string(os.PathListSeparator))
-		if got := ceilings(gitcmd.Environ{"GIT_CEILING_DIRECTORIES=" + list}); !slices.Equal(got, c.want) {
+		if got := ceilings(program.Environ{"GIT_CEILING_DIRECTORIES=" + list}); !slices.Equal(got, c.want) {
 			t.Errorf("%q: %q, not %q", list, got, c.want)
 		}
 	}

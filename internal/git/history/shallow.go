@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/small-gate/small-gate/internal/base/program"
 	"github.com/small-gate/small-gate/internal/gate/history"
-	gitcmd "github.com/small-gate/small-gate/internal/git/run"
 )
 
 // maxCommit is the size in bytes of the largest commit object that is read for its parents or its tree.
@@ -46,7 +46,7 @@ func (r *Repo) checkRangeComplete(ctx context.Context, commits []history.Commit,
 
 // readBoundary returns the commits that the shallow file lists: git shows them without parents.
 func (r *Repo) readBoundary() (map[string]bool, error) {
-	name := gitcmd.Environ(r.git.Environ).Get("GIT_SHALLOW_FILE")
+	name := program.Environ(r.git.Environ).Get("GIT_SHALLOW_FILE")
 	if name == "" {
 		name = filepath.Join(r.CommonDir, "shallow")
 	} else if !filepath.IsAbs(name) {

@@ -28,9 +28,9 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/format/index"
 
 	"github.com/small-gate/small-gate/internal/base/failure"
+	"github.com/small-gate/small-gate/internal/base/program"
 	"github.com/small-gate/small-gate/internal/base/wording"
 	githistory "github.com/small-gate/small-gate/internal/git/history"
-	gitcmd "github.com/small-gate/small-gate/internal/git/run"
 )
 
 // unusualVariables make git read files outside a repository, or read it differently.
@@ -42,7 +42,7 @@ var unusualVariables = []string{
 
 // findPlain finds the repository that git finds if it is started in a directory, and refuses one that is not plain. The path dir must have its symbolic
 // links resolved, as githistory.Physical does.
-func findPlain(dir string, env gitcmd.Environ) (p githistory.Place, settings config, err error) {
+func findPlain(dir string, env program.Environ) (p githistory.Place, settings config, err error) {
 	top := githistory.Nearest(dir, env)
 	if _, isSet := env.Lookup("GIT_DIR"); isSet {
 		top = dir // if GIT_DIR is set, git takes the current directory as the work tree's root
@@ -84,7 +84,7 @@ func findLinkedTree(p *githistory.Place) error {
 }
 
 // checkVariables refuses variables that make git look elsewhere. When git runs a hook in a linked work tree, it sets GIT_DIR to the tree's git directory.
-func checkVariables(p githistory.Place, env gitcmd.Environ) error {
+func checkVariables(p githistory.Place, env program.Environ) error {
 	for _, name := range unusualVariables {
 		if _, set := env.Lookup(name); set {
 			return unserved("%s is set", name)

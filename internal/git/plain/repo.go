@@ -13,10 +13,10 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 
 	"github.com/small-gate/small-gate/internal/base/failure"
+	"github.com/small-gate/small-gate/internal/base/program"
 	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/gate/history"
 	githistory "github.com/small-gate/small-gate/internal/git/history"
-	gitcmd "github.com/small-gate/small-gate/internal/git/run"
 )
 
 // Repo is an open repository. It is safe for concurrent use. Close it when it is no longer needed.
@@ -26,7 +26,7 @@ import (
 type Repo struct {
 	githistory.Place
 
-	env     gitcmd.Environ
+	env     program.Environ
 	config  config // git's, from the repository's own file
 	objects *store
 	head    githistory.Branch // HEAD when the repository was opened

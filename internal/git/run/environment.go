@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/small-gate/small-gate/internal/base/program"
 )
 
 // passedVariables are the GIT_ variables that Reading keeps: they say where the repository is, make it readable, or forbid something. Reading drops
@@ -115,7 +117,7 @@ func Working(environ []string, without ...string) []string {
 		name, _, _ := strings.Cut(v, "=")
 		return slices.Contains(commandChanging, name) || slices.Contains(without, name)
 	})
-	if _, set := Environ(env).Lookup("GIT_TERMINAL_PROMPT"); !set {
+	if _, set := program.Environ(env).Lookup("GIT_TERMINAL_PROMPT"); !set {
 		env = append(env, "GIT_TERMINAL_PROMPT=0")
 	}
 	return append(env, locale, "GIT_EDITOR=true", "GIT_SEQUENCE_EDITOR=true", "GIT_OPTIONAL_LOCKS=0")
@@ -136,23 +138,4 @@ func ReadingOptions(owned string) []string {
 		args = append(args, "-c", "safe.directory="+filepath.ToSlash(owned), "-c", "safe.bareRepository=all")
 	}
 	return args
-}
-
-// Environ is an environment, each variable as KEY=VALUE.
-type Environ []string
-
-// Lookup returns the value of a variable, and whether it is set. If it is set twice, the last one counts.
-func (e Environ) Lookup(name string) (value string, set bool) {
-	for i := len(e) - 1; i >= 0; i-- {
-		if key, value, ok := strings.Cut(e[i], "="); ok && key == name {
-			return value, true
-		}
-	}
-	return "", false
-}
-
-// Get returns the value of a variable; empty if it is not set.
-func (e Environ) Get(name string) string {
-	value, _ := e.Lookup(name)
-	return value
 }

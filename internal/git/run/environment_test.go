@@ -29,12 +29,3 @@ func TestReading(t *testing.T) {
 		}
 	}
 }
-
-func TestLookup(t *testing.T) {
-	env := []string{"A=1", "AB=2", "A=3"}
-	for name, want := range map[string]string{"A": "3", "AB": "2", "B": ""} {
-		if got := Environ(env).Get(name); got != want {
-			t.Errorf("lookup(%q) = %q, want %q", name, got, want)
-		}
-	}
-}
