@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/base/wording"
+	githistory "github.com/small-gate/small-gate/internal/git/history"
 )
 
 // kindConfig matches the settings that describeKind reports.
@@ -21,7 +22,7 @@ func (r Repository) describeKind(ctx context.Context) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !sameDirectory(strings.TrimSuffix(gitDir, "\n"), r.CommonDir) {
+	if !githistory.SameDirectory(strings.TrimSuffix(gitDir, "\n"), r.CommonDir) {
 		kind = "linked work tree"
 	}
 	words := []string{kind}

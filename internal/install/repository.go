@@ -60,7 +60,7 @@ func (r Repository) howToSwitchOn() string {
 
 // redirected reports whether core.hooksPath names a directory other than OwnHooksDir.
 func (r Repository) redirected() bool {
-	return r.HooksPath.Set && !sameDirectory(r.HooksDir, r.OwnHooksDir)
+	return r.HooksPath.Set && !githistory.SameDirectory(r.HooksDir, r.OwnHooksDir)
 }
 
 // Locate asks git about the repository around dir ("" is the current directory).
@@ -122,16 +122,6 @@ func locateError(dir string, err error) error {
 		}
 	}
 	return newError("git cannot use the repository at "+dir, "See what git says to `git status`.", err)
-}
-
-// sameDirectory reports whether both paths lead to one directory. It is true for equal paths even if they do not exist.
-func sameDirectory(a, b string) bool {
-	if filepath.Clean(a) == filepath.Clean(b) {
-		return true
-	}
-	infoA, errA := os.Stat(a)
-	infoB, errB := os.Stat(b)
-	return errA == nil && errB == nil && os.SameFile(infoA, infoB)
 }
 
 // doesNotExist reports whether err means that a file does not exist, even because its parent is not a folder.

@@ -84,7 +84,7 @@ func (r *Repo) otherWorktrees(ctx context.Context) ([]Neighbour, error) {
 				bare = true
 			}
 		}
-		isOwn := i == 0 && r.GitDir == r.CommonDir || sameDir(tree.Worktree, r.Top)
+		isOwn := i == 0 && r.GitDir == r.CommonDir || SameDirectory(tree.Worktree, r.Top)
 		// A deleted work tree stays listed until git worktree prune.
 		if bare || isOwn || !mayExist(filepath.Join(tree.Worktree, ".git")) {
 			continue
@@ -127,12 +127,12 @@ func DotGits(commonDir string) (map[string]string, error) {
 	return dotGits, nil
 }
 
-// sameDir reports whether two paths lead to the same directory.
-func sameDir(a, b string) bool {
-	there, err := os.Stat(a)
-	if err != nil {
-		return false
+// SameDirectory reports whether two paths lead to one directory. It is true for equal paths even if they do not exist.
+func SameDirectory(a, b string) bool {
+	if filepath.Clean(a) == filepath.Clean(b) {
+		return true
 	}
-	other, err := os.Stat(b)
-	return err == nil && os.SameFile(there, other)
+	there, err := os.Stat(a)
+	other, otherErr := os.Stat(b)
+	return err == nil && otherErr == nil && os.SameFile(there, other)
 }
