@@ -696,7 +696,8 @@ func newInMerge(entries, held []string, extended bool) modelVerdict {
 	return fine
 }
 
-// order judges the names of a commit's new files: in a merge they have to be in order against one parent.
+// order judges the names of a commit's new files: in a merge they have to be in order against one parent. Files that came with their folder keep
+// their order, if the parent has no other files where they came.
 func (m *kindModel) order(c int) modelVerdict {
 	if !m.kind.sorted() || len(m.parents[c]) == 0 {
 		return fine
@@ -711,7 +712,7 @@ func (m *kindModel) order(c int) modelVerdict {
 				}
 			}
 			added := slices.DeleteFunc(slices.Clone(now.names), func(name string) bool {
-				return slices.Contains(was, name) || slices.Contains(came, name)
+				return slices.Contains(was, name) || len(was) == 0 && slices.Contains(came, name)
 			})
 			wrong = wrong && m.kind.outOfOrder(added, was)
 		}
