@@ -98,7 +98,7 @@ func (m *kindModel) done(l []string) bool {
 func (m *kindModel) rewritten(p, c int, at string, l, now []string) []string {
 	r := m.rewrite
 	switch {
-	case r == nil || at != r.at || begins(now, l) || !m.front(now, r.to) || m.front(now, r.from):
+	case r == nil || at != r.at || begins(now, l) || len(m.parents[c]) > 1 && slices.Contains(m.parents[c], p) && m.inOrderIn(l, now) || !m.front(now, r.to) || m.front(now, r.from):
 	case !m.done(now) && !slices.Contains(m.parents[c], p): // only a commit's own edges are judged by what comes back
 	case m.kind.unordered() && len(minus(r.rawTo, m.logs[c][at].raw)) > 0 && !m.had(r.rawTo, append([]int{p, c}, m.parents[c]...)...): // the heads differ
 	case !m.kind.unordered() && !m.kind.plain() && !begins(m.logs[c][at].raw, r.rawTo) && !m.had(r.rawTo, append([]int{p, c}, m.parents[c]...)...): // as above
