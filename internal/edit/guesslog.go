@@ -52,6 +52,12 @@ func guessAt(ctx context.Context, s *session.Session, at string, files []history
 	if err != nil {
 		return guess{}, err
 	}
+	if bytes.IndexByte(data, 0) >= 0 {
+		return guess{}, &failure.Error{
+			Message: wording.Printable(at) + " is not UTF-8 text: it has a NUL byte, as the UTF-16 has that > and >> write in Windows PowerShell",
+			Remedy:  "write it anew as UTF-8 and commit it, then again; in PowerShell, `Add-Content -Encoding utf8` appends a line",
+		}
+	}
 	g := guess{files: []string{at}}
 	base := policy.Log{Path: policy.LiteralPattern(at)}
 	limits := s.Opts.Limits()
