@@ -95,7 +95,7 @@ func readEvent(name string) (data []byte, err error) {
 	return io.ReadAll(io.LimitReader(file, ci.MaxEvent+1)) // not nil, even if the file is empty
 }
 
-// request returns the request that the inputs make. The input token is taken out of the environment, so that no other program gets it.
+// request returns the request that the inputs make. The input "token" is taken out of the environment, so that no other program gets it.
 func (j *job) request() session.Request {
 	req := j.in.req
 	req.FailOnWarning, req.Now = j.in.failLevel == "warning", time.Now()

@@ -30,8 +30,8 @@ type inputs struct {
 	version, help bool
 }
 
-// paths are the inputs that name the file of a report: the input, the report's format, and its description in the help.
-var paths = []struct{ input, format, words string }{
+// reportInputs are the inputs that name the file of a report: the input, the report's format, and its description in the help.
+var reportInputs = []struct{ input, format, words string }{
 	{"sarif", "sarif", "SARIF, for code scanning,"},
 	{"junit", "junit", "JUnit, for test reports,"},
 	{"codequality", "gitlab", "GitLab's Code Quality"},
@@ -53,7 +53,7 @@ func (in *inputs) flags() *pflag.FlagSet {
 	set.StringVar(&in.req.Floor, "floor", "", "judge by the configuration in `FILE` too, or by this text of several lines: the worse verdict counts (default $SMALL_GATE_FLOOR)")
 	set.StringVar(&in.failLevel, "fail-level", "error", "fail on findings of `LEVEL` error, or warning and error")
 	set.StringVar(&in.req.Lane, "lane", "", "judge the change as one in the `LANE` "+strings.Join(lane.Names, ", "))
-	for _, p := range paths {
+	for _, p := range reportInputs {
 		set.Func(p.input, "write a report as "+p.words+" to `FILE`", func(file string) error {
 			if file == "" {
 				return errors.New("the file name is empty")

@@ -51,9 +51,9 @@ func (j *job) summary(r *finding.Report) error {
 // none can begin another output.
 func (j *job) outputs(r *finding.Report) error {
 	count := r.Count()
-	claimed, fits := "", ""
+	claimed, fitting := "", ""
 	if r.Lane != nil {
-		claimed, fits = string(r.Lane.Claim.Lane), string(r.Lane.Fits)
+		claimed, fitting = string(r.Lane.Claim.Lane), string(r.Lane.Fits)
 	}
 	return j.toFile(j.system.OutputsVariable, "an output", func(a *githubactions.Action) {
 		for _, v := range [][2]string{
@@ -63,7 +63,7 @@ func (j *job) outputs(r *finding.Report) error {
 			{"waived", strconv.Itoa(count.Waived)},
 			{"commits", strconv.Itoa(r.Examined.Commits)},
 			{"lane", claimed},
-			{"lane-fits", fits},
+			{"lane-fits", fitting},
 			{"reports", j.reports()},
 			{"ledgers", ledgers(r)},
 		} {
@@ -77,7 +77,7 @@ func (j *job) reports() string {
 	files := map[string]string{}
 	for _, t := range j.written {
 		name := t.Format
-		for _, p := range paths {
+		for _, p := range reportInputs {
 			if p.format == t.Format {
 				name = p.input
 			}
@@ -89,7 +89,7 @@ func (j *job) reports() string {
 	return asciiJSON(files)
 }
 
-// ledgers returns the logs at the tip with their heads, as JSON. The heads of two runs prove that one log is the beginning of the other.
+// ledgers returns the logs at the tip with their heads, as JSON. Whoever keeps a head can later prove, from the log's entries, that the log began so.
 func ledgers(r *finding.Report) string {
 	type ledger struct {
 		Path    string `json:"path"`

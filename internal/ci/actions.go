@@ -39,7 +39,7 @@ func (p *Plan) planActions(env map[string]string, data []byte) error {
 	case p.Event == "":
 		return errUndecided("GITHUB_EVENT_NAME is missing: it says what happened")
 	case isPullRequest(p.Event):
-		return cmp.Or(requireEvent(env, data), p.planPullRequest(env, e))
+		return cmp.Or(requireEvent(env, data), p.planActionsPullRequest(env, e))
 	case p.Event == "push":
 		return cmp.Or(requireEvent(env, data), p.planActionsPush(env, e))
 	case p.Event == "merge_group":
@@ -57,7 +57,8 @@ func (p *Plan) planActions(env map[string]string, data []byte) error {
 	return nil
 }
 
-// readActionsRequest reads a pull request's labels, its own branch and the target's repository. An unreadable event is no error, since no more of it is needed.
+// readActionsRequest reads a pull request's labels, its own branch and the target's repository. An unreadable event is no error: the caller has named
+// what to compare, so that no more of the event is needed.
 func (p *Plan) readActionsRequest(env map[string]string, data []byte) jobFacts {
 	e, err := parseEvent(data)
 	facts := jobFacts{isPullRequest(env["GITHUB_EVENT_NAME"]), e.Repository.FullName, e.Repository.DefaultBranch}
@@ -67,19 +68,19 @@ func (p *Plan) readActionsRequest(env map[string]string, data []byte) jobFacts {
 	p.Repository = e.Repository.FullName
 	switch {
 	case err != nil:
-		p.Notes = append(p.Notes, failure.Of(err).Message+"; labels of the pull request claim no lane")
+		p.Notes = append(p.Notes, failure.Of(err).Message+"; so no label of the pull request can claim a lane")
 	case e.PullRequest == nil:
-		p.Notes = append(p.Notes, "the event describes no pull request; its labels claim no lane")
+		p.Notes = append(p.Notes, "the event describes no pull request, so no label can claim a lane")
 	}
 	p.addRequest(e)
 	return facts
 }
 
-// actionsOriginRemedy names the ref of the target's repository that has the pull request's head. In a workflow of the target, actions/checkout
-// refuses that ref of a fork's pull request, and the gate fetches the head.
+// actionsOriginRemedy names the ref of the target's repository that has the pull request's head. Under pull_request_target, actions/checkout refuses that
+// ref of a fork's pull request: there the gate itself fetches the head, without checking it out.
 func (p *Plan) actionsOriginRemedy() string {
 	if p.Guarded {
-		return "with actions/checkout: remove repository: and ref:, the head is fetched as objects alone; or " + remedy
+		return "with actions/checkout: remove repository: and ref:, since the gate fetches the head itself, without checking it out; or " + remedy
 	}
 	for _, point := range p.Head {
 		for _, spec := range point.Fetch {
@@ -112,9 +113,9 @@ func requireEvent(env map[string]string, data []byte) error {
 	return errUndecided(fmt.Sprintf("the event's file, %s (GITHUB_EVENT_PATH), is empty", wording.Clip(file)))
 }
 
-// planPullRequest compares the head with the target. GITHUB_SHA is GitHub's own merge of the two, whose first parent is the target as of
+// planActionsPullRequest compares the head with the target. GITHUB_SHA is GitHub's own merge of the two, whose first parent is the target as of
 // that merge; base.sha can be hours older and is the last resort. On Forgejo and Gitea GITHUB_SHA is the head itself, which is no merge.
-func (p *Plan) planPullRequest(env map[string]string, e event) error {
+func (p *Plan) planActionsPullRequest(env map[string]string, e event) error {
 	p.Kind = Change
 	if e.PullRequest == nil {
 		return errUndecided("the event of a pull request does not describe one")
@@ -135,7 +136,7 @@ func (p *Plan) planPullRequest(env map[string]string, e event) error {
 	}
 	p.Head = []Point{head}
 	p.Base = branchPoints(pr.Base.Ref, "the target branch "+pr.Base.Ref)
-	p.Open = pr.State != "closed" && e.Action != "closed"
+	p.SuspectBase = pr.State != "closed" && e.Action != "closed"
 	merge := Point{Revision: "refs/remotes/pull/" + number + "/merge", Words: "refs/remotes/pull/" + number + "/merge", Branch: true}
 	if p.Event == "pull_request_target" {
 		p.Guarded, p.Subject = true, p.Subject+", in the target's own workflow"
@@ -161,8 +162,7 @@ func (p *Plan) planPullRequest(env map[string]string, e event) error {
 	return nil
 }
 
-// planActionsPush plans for the push of one ref, from the commit before to the commit after. before is zeros for a new ref, and missing if the
-// old tip is unknown.
+// planActionsPush plans for the push of one ref, from the commit before to the commit after. before is zeros for a new ref.
 func (p *Plan) planActionsPush(env map[string]string, e event) error {
 	p.Kind, p.Ref = Push, cmp.Or(e.Ref, env["GITHUB_REF"])
 	after, words := e.After, "after"
@@ -191,8 +191,8 @@ func (p *Plan) planActionsPush(env map[string]string, e event) error {
 	return nil
 }
 
-// planMergeGroup compares a merge queue's result with the target branch. The head is already a merge result. base_sha is only the entry before
-// in the queue: where one green head lands a whole group, a red entry below it would land with it.
+// planMergeGroup compares a merge queue's result with the target branch. The head is already a merge result. base_sha is only the
+// head of the pull request before it in the queue: where one green head lands a whole group, a red one before it would land with it.
 func (p *Plan) planMergeGroup(env map[string]string, e event) error {
 	p.Kind = Change
 	if e.MergeGroup == nil {

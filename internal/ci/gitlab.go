@@ -40,9 +40,9 @@ func (p *Plan) planGitLab(env map[string]string, _ []byte) error {
 	case p.Event == "":
 		return errUndecided("CI_PIPELINE_SOURCE is missing: it says what the pipeline runs for")
 	case p.Event == "merge_request_event":
-		return errUndecided("CI_MERGE_REQUEST_IID is missing in a merge request's pipeline, and so are its branches")
+		return errUndecided("CI_MERGE_REQUEST_IID is missing in a merge request's pipeline, and so are the variables that name its branches")
 	case p.Event == "external_pull_request_event":
-		return errUndecided("CI_EXTERNAL_PULL_REQUEST_IID is missing in a pull request's pipeline, and so are its branches")
+		return errUndecided("CI_EXTERNAL_PULL_REQUEST_IID is missing in a pull request's pipeline, and so are the variables that name its branches")
 	case p.Event == "push":
 		return p.planGitLabPush(env)
 	}
@@ -67,7 +67,7 @@ func (p *Plan) gitlabOriginRemedy() string {
 }
 
 // planMergeRequest compares the source branch with the target. In merged-results and merge-train pipelines CI_COMMIT_SHA is GitLab's merge of
-// the two (or its other result, in a train that squashes or fast-forwards), and the tips have separate variables, which are empty in other
+// the two or, in a train that squashes or fast-forwards, what it makes instead of a merge; the tips have separate variables, which are empty in other
 // pipelines.
 func (p *Plan) planMergeRequest(env map[string]string) error {
 	p.Kind = Change
@@ -109,14 +109,14 @@ func (p *Plan) planMergeRequest(env map[string]string) error {
 	return nil
 }
 
-// setGitLabProjects sets the project whose branches count, the cloned one, and the name of a change's own branch. The pipeline of a merge request from a fork runs in the fork,
-// unless somebody starts it in the target's project.
+// setGitLabProjects sets Repository (the project whose branches count), Project (the one that is cloned) and the name of a change's own branch. The
+// pipeline of a merge request from a fork runs in the fork, unless somebody starts it in the target's project.
 func (p *Plan) setGitLabProjects(env map[string]string) {
 	p.Project, p.Repository = env["CI_PROJECT_PATH"], env["CI_PROJECT_PATH"]
 	p.Source = cmp.Or(env["CI_MERGE_REQUEST_SOURCE_BRANCH_NAME"], env["CI_EXTERNAL_PULL_REQUEST_SOURCE_BRANCH_NAME"])
 	if env["CI_MERGE_REQUEST_IID"] != "" {
 		p.Repository, p.Target = env["CI_MERGE_REQUEST_PROJECT_PATH"], env["CI_MERGE_REQUEST_TARGET_BRANCH_NAME"]
-		p.Open = p.Repository == "" || p.Project == ""
+		p.SuspectBase = p.Repository == "" || p.Project == ""
 	}
 }
 

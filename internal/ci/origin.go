@@ -8,29 +8,30 @@ import (
 // ForeignOrigin returns the full name of the remote origin's repository if its branches do not count, as in a checkout of a fork: its owner
 // could choose what a pull request is compared with. Otherwise the result is empty.
 func (p *Plan) ForeignOrigin(address string) string {
-	name, host := repositoryOf(address)
+	name, onHost := repositoryOf(address)
 	switch {
-	case host && p.Fork != "" && strings.Contains(strings.ToLower("/"+name+"/"), strings.ToLower("/"+p.Fork+"/")):
+	case onHost && p.Fork != "" && strings.Contains(strings.ToLower("/"+name+"/"), strings.ToLower("/"+p.Fork+"/")):
 		return name
 	case p.Repository == "":
 		return ""
 	case p.Project != "" && !strings.EqualFold(p.Project, p.Repository):
 		return p.Project
-	case !host, endsWithName(name, p.Repository):
+	case !onHost, endsWithName(name, p.Repository):
 		return ""
 	}
 	return name
 }
 
-// OwnOrigin reports whether the address of a clone's remote origin is that of the repository whose branches count.
-func (p *Plan) OwnOrigin(address string) bool {
-	name, host := repositoryOf(address)
-	return host && p.Repository != "" && endsWithName(name, p.Repository)
+// IsRepository reports whether the address of a clone's remote origin is surely that of Repository. Of some addresses neither this nor ForeignOrigin
+// can tell.
+func (p *Plan) IsRepository(address string) bool {
+	name, onHost := repositoryOf(address)
+	return onHost && p.Repository != "" && endsWithName(name, p.Repository)
 }
 
-// repositoryOf returns the path of a remote's address without .git (git-fetch(1), GIT URLS). host is false if the address is a directory, which
+// repositoryOf returns the path of a remote's address without .git (git-fetch(1), GIT URLS). onHost is false if the address is a directory, which
 // has no repository name.
-func repositoryOf(address string) (path string, host bool) {
+func repositoryOf(address string) (path string, onHost bool) {
 	scheme, _, isURL := strings.Cut(address, "://")
 	switch {
 	case isURL && strings.EqualFold(scheme, "file"):

@@ -30,7 +30,7 @@ type Point struct {
 	Words string
 	// Fetch are the ids or refspecs to fetch with git, in order, until Revision exists; empty if fetching cannot help.
 	Fetch []string
-	// Made says that the CI system made this commit of Plan.Merge for this run. If it is not a merge of the head, the report says so.
+	// Made says that the CI system made this commit of Plan.Merge for this run. The report says so if it then does not count: see Plan.Merge.
 	Made bool
 	// Branch says that this names a branch, which counts only in the right repository: see Plan.Repository.
 	Branch bool
@@ -57,49 +57,51 @@ type Plan struct {
 	Base []Point
 	// Head is what to judge.
 	Head []Point
-	// Merge is where the CI system's merge of the head into the target may be. A commit counts if its second parent is the head; then its first
-	// parent replaces Base. One that is Made also counts if it descends from the base, as in a merge train that squashes or fast-forwards.
+	// Merge is where the CI system's merge of the head and the target may be. A commit counts if one of its two parents is the head; the other
+	// one then replaces Base. One that is Made also counts if it descends from the base, as in a merge train that squashes or fast-forwards.
 	Merge []Point
 	// Default is the default branch, for a push and a history; if the system does not name it, the clone is asked. OnDefault says that Ref
 	// is that branch: then the policy is from its own tip before the push.
 	Default   []Point
 	OnDefault bool
-	// NoBefore says that the ref's old tip is unknown. Commits that the default branch lacks are judged; if there are none, the whole
-	// history.
+	// NoBefore says that there is no old tip of the ref to compare with: it is unknown, or the ref is new. Then the commits that the default
+	// branch lacks are judged; if there are none, the whole history.
 	NoBefore bool
-	// Compare compares a pushed branch with the default branch, as a warning.
-	Compare bool
+	// WithDefault says that a pushed branch is also compared with the default branch. What that finds is a warning.
+	WithDefault bool
 	// Labels are the labels of the pull request that begin with "lane:": they claim a lane for it.
 	Labels []string
 	// Notes say which parts of the event were ignored, for people.
 	Notes []string
-	// Repository is the full name (owner/name) of the repository whose branches count, if known: a clone's remote can be a fork.
+	// Four names of repositories differ where a fork is involved. Repository is the full name (owner/name) of the repository whose branches
+	// count, if known: a clone's remote can be a fork.
 	Repository string
 	// Project is the full name of the cloned repository, if known: for a merge request from a fork it is the fork.
 	Project string
-	// Name is the repository's name where the job runs, and CommitLink the address of a commit's page there, up to the id; each is empty if
-	// unknown.
+	// Name is what reports call the repository in which the job runs, and CommitLink is the address of a commit's page there without the id at
+	// its end; each is empty if unknown.
 	Name, CommitLink string
 	// Fork is the full name, or the owner, of the repository with a change's own branch, if known: a clone's remote can be that one.
 	Fork string
-	// Target is the name of the branch that a merge request is for.
+	// Target is the name of the branch that a merge request is for; only GitLab's remedy for a wrong origin needs it.
 	Target string
-	// Open says that the change is not merged yet, or that the base's repository is unknown: a branch with the base's name that has all of
-	// the change may be the fork's, unless the remote's address says otherwise.
-	Open bool
-	// Guarded is true if a stranger's change runs with the rights of the target's workflow (pull_request_target): no configured program is
-	// run, not even to fetch.
+	// SuspectBase says that a branch with the base's name that has all of the change may be the fork's, unless the remote's address says otherwise. It
+	// is true while the change is not merged, and if the base's repository is unknown.
+	SuspectBase bool
+	// Guarded is true if a stranger's change runs with the rights of the target's workflow (pull_request_target). Then no program that git's
+	// configuration names is run, not even to fetch.
 	Guarded bool
 }
 
-// compareWithDefault plans to compare a pushed branch or tag with the default branch as well, unless the push moves the default branch.
+// compareWithDefault plans for a pushed ref by the default branch: a branch is compared with it as well, and a tag judged by its policy, unless the
+// push moves the default branch itself.
 func (p *Plan) compareWithDefault(defaultBranch string) {
 	p.OnDefault = defaultBranch != "" && p.Ref == "refs/heads/"+defaultBranch
 	if p.OnDefault {
 		return
 	}
 	p.Default = defaultBranchPoints(defaultBranch)
-	p.Compare = strings.HasPrefix(p.Ref, "refs/heads/")
+	p.WithDefault = strings.HasPrefix(p.Ref, "refs/heads/")
 }
 
 // planHistory plans to judge the whole history of Ref, by the policy of the default branch.

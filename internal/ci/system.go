@@ -21,8 +21,8 @@ type System struct {
 	// readRequest reads what is known about the job's pull request. It is also called if the caller names base and head, and for jobs
 	// without a pull request. It is nil if the system has no pull requests.
 	readRequest func(p *Plan, env map[string]string, event []byte) jobFacts
-	// repository is the repository's name, and where it shows a commit, up to the id; nil if the system never says. Each is empty if
-	// unknown.
+	// repository returns the repository's name and the address of a commit's page without the id at its end; each is empty if unknown. It is
+	// nil if the system never says.
 	repository func(env map[string]string) (name, commits string)
 	// originRemedy is the remedy if the remote origin is not the repository whose branches count; nil for the general advice.
 	originRemedy func(p *Plan) string
@@ -32,19 +32,19 @@ type System struct {
 	// SummaryVariable and OutputsVariable name the variables with the paths of the files for the step's summary, in Markdown, and its
 	// outputs.
 	SummaryVariable, OutputsVariable string
-	// InputPrefix begins the variables with the step's inputs. ServerVariable names the one with the address of the server for the input
-	// token.
+	// InputPrefix begins the names of the variables with the step's inputs. ServerVariable names the one with the address of the only server
+	// that may get the input "token".
 	InputPrefix, ServerVariable string
 	// Annotations is the report format that the system shows next to the change if it is in the job's log.
 	Annotations string
 
-	// Deep are the lines of a job's description that fetch the whole history, or a command that does.
+	// Deep is the remedy for a shallow clone: lines for the job's YAML that fetch the whole history, or words that say what to change.
 	Deep string
-	// NoCheckout is the remedy for a job without a repository, and Checkout the lines of its description for that.
+	// In a job without a repository, NoCheckout ends the message, and Checkout is the remedy: lines for the job's YAML.
 	NoCheckout, Checkout string
 }
 
-// systems lists the known systems. Systems in one row set each other's variables: the first that detects itself counts.
+// systems lists the known systems. In a row with several, an earlier one also sets the variables of the later ones: the first that detects itself counts.
 var systems = [][]*System{
 	{Forgejo, Gitea, GitHub},
 	{GitLab},
@@ -141,7 +141,7 @@ func (p *Plan) planInputs(env map[string]string, event []byte, in Inputs) {
 		p.Base = []Point{base}
 		return
 	}
-	p.Kind, p.NoBefore, p.Compare, p.Subject = Push, true, true, wording.Clip(head)+", which is new"
+	p.Kind, p.NoBefore, p.WithDefault, p.Subject = Push, true, true, wording.Clip(head)+", which is new"
 	p.Repository = cmp.Or(p.Repository, facts.repository)
 	p.Default = defaultBranchPoints(cmp.Or(env[defaultBranchVariable], facts.defaultBranch))
 }
@@ -154,7 +154,7 @@ func givenPoint(revision string) Point {
 	case history.IsObjectID(revision):
 		p.Fetch = []string{revision}
 	case tracking && isBranchName(branch):
-		// This excludes a tag or a branch with the name origin/main.
+		// Only the full name is surely that branch: there may be a tag or a local branch called origin/main.
 		p.Revision = "refs/remotes/origin/" + branch
 		p.Fetch = []string{"+refs/heads/" + branch + ":" + p.Revision}
 	}

@@ -44,7 +44,7 @@ func shapeOf(p Plan) shape {
 	}
 	return shape{
 		Kind: p.Kind, Ref: p.Ref, Base: join(p.Base), Head: join(p.Head), Merge: join(p.Merge), Default: join(p.Default),
-		OnDefault: p.OnDefault, Compare: p.Compare, Guarded: p.Guarded, NoBefore: p.NoBefore, Subject: p.Subject, Reason: p.Reason,
+		OnDefault: p.OnDefault, Compare: p.WithDefault, Guarded: p.Guarded, NoBefore: p.NoBefore, Subject: p.Subject, Reason: p.Reason,
 	}
 }
 

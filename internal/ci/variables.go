@@ -13,7 +13,7 @@ import (
 // variables are the names of the variables with which a CI system describes a build, for systems that give no other description. A name is empty
 // if the system has no such variable.
 //
-// The checked-out commit of such a build may be the system's merge of the head and the target, so HEAD is tried too. Most systems do not
+// The checked-out commit of such a build may be the system's merge of the head and the target, so HEAD is tried as that merge. Most systems do not
 // say what a branch was before; then it is compared with the default branch alone.
 type variables struct {
 	// event is the kind of event; if it is "push", before is the branch's old tip.
@@ -83,7 +83,7 @@ func (v variables) plan(p *Plan, env map[string]string, _ []byte) error {
 		p.Base = before
 		p.compareWithDefault(facts.defaultBranch)
 	} else {
-		p.NoBefore, p.Compare = true, !strings.HasPrefix(p.Ref, "refs/tags/")
+		p.NoBefore, p.WithDefault = true, !strings.HasPrefix(p.Ref, "refs/tags/")
 		p.Default = refetched(defaultBranchPoints(facts.defaultBranch))
 	}
 	p.Event = cmp.Or(env[v.event], p.Event)
@@ -123,7 +123,7 @@ func refetched(points []Point) []Point {
 	return points
 }
 
-// several returns a system without a plan, for a job that has the variables of several systems, as if one of them starts a job in another.
+// several returns a system without a plan, for a job that has the variables of several systems, for example because one of them started a job in another.
 func several(found []*System) *System {
 	var names []string
 	for _, s := range found {

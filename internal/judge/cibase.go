@@ -25,7 +25,7 @@ func (j *job) inspectOrigin(ctx context.Context, s *session.Session) error {
 		return err
 	}
 	j.hasOrigin, j.foreignOrigin = address != "", j.plan.ForeignOrigin(address)
-	j.originIsTarget = j.foreignOrigin == "" && j.plan.OwnOrigin(address)
+	j.originIsTarget = j.foreignOrigin == "" && j.plan.IsRepository(address)
 	if j.foreignOrigin != "" {
 		j.fact("passed over", "the branches of %s, which is %s and not %s", origin, j.foreignOrigin, j.targetRepository())
 	}
@@ -60,7 +60,7 @@ func (j *job) foreignOriginError(err error) error {
 // the head, and the event's base does not. Otherwise it returns the base and its label as they are.
 func (j *job) replaceSuspectBase(ctx context.Context, s *session.Session, base, label, head string) (string, string, error) {
 	commits := slices.DeleteFunc(slices.Clone(j.plan.Base), func(p ci.Point) bool { return p.Branch })
-	if !j.plan.Open || j.originIsTarget || len(commits) == 0 || slices.ContainsFunc(commits, func(p ci.Point) bool { return p.Revision == base }) {
+	if !j.plan.SuspectBase || j.originIsTarget || len(commits) == 0 || slices.ContainsFunc(commits, func(p ci.Point) bool { return p.Revision == base }) {
 		return base, label, nil
 	}
 	if has, err := s.Repo.IsAncestor(ctx, head, base); err != nil || !has {

@@ -190,7 +190,7 @@ func (j *job) findPush(ctx context.Context, s *session.Session) (foundPlan, erro
 	default:
 		j.fact("base", "%s (%s; the ref is new)", branch.ID, branch.Ref)
 	}
-	if j.plan.Compare {
+	if j.plan.WithDefault {
 		t.update.Target = history.Tip{ID: branch.ID, Name: history.ShortRef(branch.Ref)}
 		j.fact("compared with", "%s (%s), as a warning", branch.ID, branch.Ref)
 	}
