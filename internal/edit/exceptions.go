@@ -51,30 +51,8 @@ func Baseline(ctx context.Context, req session.Request, revision, reason string)
 		if err != nil {
 			return nil, err
 		}
-		ledgers, err := gate.Ledgers(ctx, s.Repo, commit, s.Opts)
-		if err != nil {
+		if err := out.addBaselines(ctx, s, commit, reason); err != nil {
 			return nil, err
-		}
-		accepted := len(s.Opts.Policy.Logs) > 0
-		if floor := s.Opts.Floor; floor.ForbidsBaselines() {
-			if ledgers = nil; !accepted || floor.ForbidsSince() {
-				return nil, errForbidden(floor)
-			}
-		}
-		for _, l := range ledgers {
-			if b := s.Opts.Policy.BaselineFor(l.Path); b != nil && b.Entries == l.Entries && b.Head == l.Head {
-				accepted = true
-			} else if l.Entries > 0 {
-				out.Unmigrated += l.Unmigrated
-				out.Baselines = append(out.Baselines, policy.Baseline{Path: l.Path, Entries: l.Entries, Head: l.Head, Reason: reason})
-			}
-		}
-		if len(out.Baselines) == 0 && !accepted {
-			f := &failure.Error{Message: "there is no log with entries to accept in " + out.Revision, Remedy: "begin a log and commit it first; until then there is nothing to accept"}
-			if _, historyErr := findNearestInHistory(ctx, s); historyErr == nil {
-				f.Remedy = "if a commit has deleted it, put it back and commit it first: `small-hook restore`; else commit the .small/ directory first"
-			}
-			return nil, f
 		}
 		edited, err := policy.AddBaseline(data, out.Baselines, catalogue.Known())
 		if err != nil {
@@ -93,6 +71,38 @@ func Baseline(ctx context.Context, req session.Request, revision, reason string)
 		return edited, out.checkAcceptsAll(s, errs)
 	})
 	return out, err
+}
+
+// addBaselines adds a baseline for the log of each workspace that the configuration does not accept yet as it is in a commit. It fails if there is
+// nothing to accept, in configured logs neither, or if a floor forbids to accept anything.
+func (out *Accepted) addBaselines(ctx context.Context, s *session.Session, commit, reason string) error {
+	accepts := len(s.Opts.Policy.Logs) > 0
+	if floor := s.Opts.Floor; floor.ForbidsBaselines() {
+		if !accepts || floor.ForbidsSince() {
+			return errForbidden(floor)
+		}
+		return nil
+	}
+	ledgers, err := gate.Ledgers(ctx, s.Repo, commit, s.Opts)
+	if err != nil {
+		return err
+	}
+	for _, l := range ledgers {
+		if b := s.Opts.Policy.BaselineFor(l.Path); b != nil && b.Entries == l.Entries && b.Head == l.Head {
+			accepts = true
+		} else if l.Entries > 0 {
+			out.Unmigrated += l.Unmigrated
+			out.Baselines = append(out.Baselines, policy.Baseline{Path: l.Path, Entries: l.Entries, Head: l.Head, Reason: reason})
+		}
+	}
+	if len(out.Baselines) > 0 || accepts {
+		return nil
+	}
+	f := &failure.Error{Message: "there is no log with entries to accept in " + out.Revision, Remedy: "begin a log and commit it first; until then there is nothing to accept"}
+	if _, err := findNearestInHistory(ctx, s); err == nil {
+		f.Remedy = "if a commit has deleted it, put it back and commit it first: `small-hook restore`; else commit the .small/ directory first"
+	}
+	return f
 }
 
 // findPastErrors judges the history of a commit under an edited configuration, and returns the errors in its commits.
