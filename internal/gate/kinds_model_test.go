@@ -714,7 +714,7 @@ func (m *kindModel) order(c int) modelVerdict {
 			added := slices.DeleteFunc(slices.Clone(now.names), func(name string) bool {
 				return slices.Contains(was, name) || len(was) == 0 && slices.Contains(came, name)
 			})
-			wrong = wrong && m.kind.outOfOrder(added, was)
+			wrong = wrong && m.kind.outOfOrder(added, filter(was, func(name string) bool { return slices.Contains(now.names, name) }))
 		}
 		if wrong {
 			return bad
@@ -906,8 +906,11 @@ func (m *kindModel) branch(target, head int, withTarget bool) modelVerdict {
 				verdict = bad
 			}
 		}
+		stays := func(name string) bool { // a file that the branch drops holds no place
+			return slices.Contains(now.names, name) || len(bases) == 0 || !slices.Contains(m.logs[bases[0]][folder].names, name)
+		}
 		for _, b := range against {
-			if m.kind.sorted() && m.kind.outOfOrder(added, m.logs[b][folder].names) {
+			if m.kind.sorted() && m.kind.outOfOrder(added, filter(m.logs[b][folder].names, stays)) {
 				verdict = bad
 			}
 		}

@@ -48,7 +48,7 @@ func checkOrder(ctx context.Context, c *logs.Commit, r *rule.Reporter) error {
 	}
 	var wrong map[string][]unsorted
 	for i := range s.Changes {
-		seen, err := findUnsorted(ctx, c.Run, added[i], s.Parents[i], func(path string) bool { return s.MovedTo(i, path) })
+		seen, err := findUnsorted(ctx, c.Run, added[i], s.Parents[i], s.Changes[i], func(path string) bool { return s.MovedTo(i, path) })
 		if err != nil {
 			return err
 		}
@@ -76,7 +76,7 @@ func checkBranchOrder(ctx context.Context, b *logs.Branch, r *rule.Reporter) err
 		if tip.ID == "" {
 			continue
 		}
-		wrong, err := findUnsorted(ctx, b.Run, added, tip.ID, func(string) bool { return false })
+		wrong, err := findUnsorted(ctx, b.Run, added, tip.ID, b.ChangesByBase[0], func(string) bool { return false })
 		if err != nil {
 			return err
 		}
@@ -202,26 +202,14 @@ func newFiles(r *run.Run, edge []history.Change) map[string][]history.File {
 	return out
 }
 
-// findUnsorted returns, by folder, the new files that do not sort after every file that a parent has there. Files that moved, with their folder, to
-// one that the parent lacks keep their order.
-func findUnsorted(ctx context.Context, r *run.Run, added map[string][]history.File, parent string, moved func(path string) bool) (map[string][]unsorted, error) {
+// findUnsorted returns, by folder, the new files that do not sort after every file that a parent has there and that the changes do not drop: a file
+// that is dropped was open, or is reported. Files that moved, with their folder, to one that the parent lacks keep their order.
+func findUnsorted(ctx context.Context, r *run.Run, added map[string][]history.File, parent string, changes []history.Change, moved func(path string) bool) (map[string][]unsorted, error) {
 	out := map[string][]unsorted{}
 	for folder, files := range added {
-		last, known := r.Learned.LastFiles[parent][folder]
-		if !known {
-			there, err := r.Source.Tree.List(ctx, parent, history.Matching(path.Join(policy.LiteralPattern(folder), "*")))
-			if err != nil {
-				return nil, err
-			}
-			for _, f := range there {
-				if r.Source.Policy.LogFor(f.Path) == r.Source.Policy.LogFor(files[0].Path) {
-					last = lastOf(r.Source.Policy.LogFor(f.Path).Order, last, f.Path)
-				}
-			}
-			if r.Learned.LastFiles[parent] == nil {
-				r.Learned.LastFiles[parent] = map[string]string{}
-			}
-			r.Learned.LastFiles[parent][folder] = last
+		last, err := lastFileOf(ctx, r, parent, folder, r.Source.Policy.LogFor(files[0].Path), changes)
+		if err != nil {
+			return nil, err
 		}
 		if last == "" {
 			files = slices.DeleteFunc(slices.Clone(files), func(f history.File) bool { return moved(f.Path) })
@@ -234,6 +222,38 @@ func findUnsorted(ctx context.Context, r *run.Run, added map[string][]history.Fi
 		}
 	}
 	return out, nil
+}
+
+// lastFileOf returns the path of the last file that a commit has in a folder of a stanza's, without those that the changes drop; empty if there is none.
+func lastFileOf(ctx context.Context, r *run.Run, commit, folder string, stanza *policy.Log, changes []history.Change) (last string, err error) {
+	dropped := func(path string) bool {
+		c, changed := history.ChangeAt(changes, path)
+		return changed && c.New.Mode == ""
+	}
+	if last, known := r.Learned.LastFiles[commit][folder]; known && !dropped(last) {
+		return last, nil
+	}
+	there, err := r.Source.Tree.List(ctx, commit, history.Matching(path.Join(policy.LiteralPattern(folder), "*")))
+	if err != nil {
+		return "", err
+	}
+	all := true
+	for _, f := range there {
+		switch {
+		case r.Source.Policy.LogFor(f.Path) != stanza:
+		case dropped(f.Path):
+			all = false
+		default:
+			last = lastOf(stanza.Order, last, f.Path)
+		}
+	}
+	if all {
+		if r.Learned.LastFiles[commit] == nil {
+			r.Learned.LastFiles[commit] = map[string]string{}
+		}
+		r.Learned.LastFiles[commit][folder] = last
+	}
+	return last, nil
 }
 
 // unsortedIn returns the new files of a folder that do not sort after its last one, or that have the number of another new file.
