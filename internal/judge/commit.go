@@ -267,6 +267,17 @@ func judgeAsAmend(ctx context.Context, s *session.Session, head string) (*findin
 	}
 	opts, parents := s.Opts, unpublished[at].Parents
 	opts.Trusted = "" // the parents' logs decide which baselines are active
+	if branches := opts.Branches; branches != nil {
+		opts.Branches = func(ctx context.Context) (history.Branches, error) { // a branch whose tip is HEAD would have HEAD's parent
+			b, err := branches(ctx)
+			for _, tip := range []*history.Tip{&b.Target, &b.Default} {
+				if tip.ID == head && len(parents) > 0 {
+					tip.ID = parents[0]
+				}
+			}
+			return b, err
+		}
+	}
 	report := gate.Pending(ctx, s.Repo, parents, opts)
 	if report.Verdict != finding.Pass || gate.NewCommits(ctx, s.Repo, "", head, parents, opts).Verdict != finding.Fail {
 		return nil, nil
