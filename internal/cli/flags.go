@@ -70,7 +70,7 @@ func (a *app) addLaneFlag(c *cobra.Command) *cobra.Command {
 
 // setDir handles --dir. As in git's pathspecs, ":/" is the root of the work tree.
 func (f *flags) setDir(dir string) error {
-	if rest, fromRoot := strings.CutPrefix(dir, ":/"); fromRoot {
+	if rest, fromRoot := wording.CutTop(dir); fromRoot {
 		root, err := session.WorkTreeRoot()
 		if err != nil {
 			return err

@@ -7,10 +7,10 @@ import (
 	"io/fs"
 	"path"
 	"path/filepath"
-	"strings"
 	"syscall"
 
 	"github.com/small-gate/small-gate/internal/base/wholefile"
+	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/gate/read"
 	"github.com/small-gate/small-gate/internal/judge/session"
@@ -64,7 +64,8 @@ func (l *lockedWorkspace) recordsPath() string { return cmp.Or(l.record, small.I
 // pathOfRecord returns the path, from the root of the work tree, of a record or a folder of records that is named relative to the request's
 // directory; empty if the name is not that of records.
 func pathOfRecord(s *session.Session, name string) (string, error) {
-	abs, err := filepath.Abs(filepath.Join(s.Req.Dir, strings.TrimPrefix(name, ":/")))
+	at, _ := wording.CutTop(name)
+	abs, err := filepath.Abs(filepath.Join(s.Req.Dir, at))
 	if err != nil {
 		return "", err
 	}

@@ -252,7 +252,7 @@ func withLockedWorkspace(ctx context.Context, req session.Request, locking Locki
 	req.Dir = session.WorkspaceRoot(req.Dir)
 	if there, gone := session.SplitExisting(req.Dir); gone != "" {
 		req.Dir = there
-		if !strings.HasPrefix(at, ":/") {
+		if _, fromTop := wording.CutTop(at); !fromTop {
 			at = filepath.Join(gone, at)
 		}
 	}
@@ -324,7 +324,7 @@ func findNearestInHistory(ctx context.Context, s *session.Session) (string, erro
 
 // dirOfWorkspace returns the directory of a workspace, which may be gone. name is the path of the directory, of its .small folder or of its log.
 func dirOfWorkspace(s *session.Session, name string) (string, error) {
-	at, fromTop := strings.CutPrefix(name, ":/")
+	at, fromTop := wording.CutTop(name)
 	switch {
 	case fromTop:
 		at = filepath.Join(s.Repo.Where().Top, at)
@@ -357,10 +357,10 @@ func onDiskOrCommitted(ctx context.Context, s *session.Session, source string) f
 	}
 }
 
-// pathFromTop returns the path of a file or folder, from the root of the work tree; empty for that root. name is absolute, relative to dir or, after
-// ":/", to the root. The file may be gone. A symbolic link stands for itself.
+// pathFromTop returns the path of a file or folder, from the root of the work tree; empty for that root. name is absolute, relative to dir or, as
+// [wording.TopPath] writes it, to the root. The file may be gone. A symbolic link stands for itself.
 func pathFromTop(s *session.Session, dir, name string) (string, error) {
-	if at, fromTop := strings.CutPrefix(name, ":/"); fromTop {
+	if at, fromTop := wording.CutTop(name); fromTop {
 		return strings.TrimPrefix(path.Clean("/"+at), "/"), nil
 	}
 	if !filepath.IsAbs(name) {

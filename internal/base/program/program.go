@@ -1,4 +1,4 @@
-// Package program has the common parts of both programs: a process's input, and how it starts.
+// Package program has the common parts of both programs: a process's arguments, streams and environment, and how it starts.
 package program
 
 import (
@@ -14,7 +14,7 @@ import (
 	"syscall"
 )
 
-// Process is a program's input.
+// Process is what a program gets from the operating system.
 type Process struct {
 	// Args begin with the program's name.
 	Args           []string
@@ -67,13 +67,15 @@ const softMemory = 224 << 20
 func collectLater() {
 	const usual = 100 // percent, with which the runtime begins at 4 MB
 	debug.SetGCPercent(4 * usual)
-	runtime.AddCleanup(new(Process), func(percent int) { debug.SetGCPercent(percent) }, usual)
+	garbage := new(Process) // its cleanup runs after the first collection
+	runtime.AddCleanup(garbage, func(percent int) { debug.SetGCPercent(percent) }, usual)
 }
 
-// giveWay raises the limit by an eighth of the memory in use as soon as more than the limit is needed: otherwise the runtime would spend
+// giveWay raises the limit to nine eighths of the memory in use as soon as that is more than the limit: otherwise the runtime would spend
 // half of its time on collections that free nothing.
 func giveWay(limit int64) {
-	runtime.AddCleanup(new(Process), func(limit int64) {
+	garbage := new(Process) // its cleanup runs after the next collection
+	runtime.AddCleanup(garbage, func(limit int64) {
 		sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 		metrics.Read(sample)
 		if used := int64(sample[0].Value.Uint64()); used+used/8 > limit {

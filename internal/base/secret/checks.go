@@ -65,7 +65,7 @@ func isAlphanumeric(c byte) bool {
 // word matches a part of a name: a word, perhaps in camel case, an abbreviation, or one of these with a number, or a number alone.
 var word = expression.Of(`^(?:[A-Za-z]?|[A-Z]+|(?:[A-Z]?[a-z]{2,})+)[0-9]*$`)
 
-// isName reports whether a value is words joined by hyphens, underscores or slashes: a branch, a class, a path.
+// isName reports whether a value is words joined by hyphens, underscores, slashes or signs: a branch, a class, a path.
 func isName(value string) bool {
 	for part := range strings.FieldsFuncSeq(value, func(r rune) bool { return strings.ContainsRune("-_/+=", r) }) {
 		if !word().MatchString(part) {
@@ -77,7 +77,7 @@ func isName(value string) bool {
 
 var hexadecimal = expression.Of(`^[0-9a-f]+$`)
 
-// mixed is varied for kinds whose values have letters of both cases, or letters and digits, and are neither names nor digests.
+// mixed is the check varied, and more, for kinds whose values have letters of both cases, or letters and digits, and are neither names nor digests.
 func mixed(whole, value string) bool {
 	capitals, smalls, digits := strings.ToLower(value) != value, strings.ToUpper(value) != value, 0
 	for i := range len(value) {
@@ -189,8 +189,8 @@ var placeholder = expression.Of(`[$*{}()\[\]|,;…]|\.\.|%[sv]|^%[A-Za-z0-9_]+%$
 // ownMachine matches a host that is always the local machine.
 var ownMachine = expression.Of(`(?i)^(?:(?:[a-z0-9-]+\.)*localhost|127(?:\.[0-9]{1,3}){3}|0\.0\.0\.0|\[::1\])\.?(?::[0-9]*)?\.?$`)
 
-// urlPassword reports whether a URL's password is no placeholder and its host is not the local machine. The match ends at the last "@", which may
-// belong to text after the host, so the password is also tried up to the first one.
+// urlPassword reports whether a URL's password is no placeholder and its host is not the local machine. The password
+// ends at the last "@" of the match, which may belong to text after the host, so it is also tried up to the first one.
 func urlPassword(whole, password string) bool {
 	_, rest, _ := strings.Cut(whole, ":")
 	user, _, _ := strings.Cut(strings.TrimLeft(rest, `\/`), ":")

@@ -1,5 +1,5 @@
-// Package secret finds credentials of known vendors in text, and masks them. It first searches for literals, and runs an expression only where it
-// has found one, so that a text without any takes about a microsecond. The time of an expression is linear in the text (RE2).
+// Package secret finds credentials of known kinds in text, and masks them. It first searches for literals, and runs an expression only where it has
+// found one, so that a usual entry without any takes about a microsecond. The time of an expression is linear in the text (RE2).
 package secret
 
 import (
@@ -46,7 +46,7 @@ func Find(text string) []Match {
 	return merge(found)
 }
 
-// mostRead is how many times its length of a text is read for one shape if matches are nested.
+// mostRead bounds how much is read for one shape if matches are nested: at most this many times the text's length.
 const mostRead = 8
 
 // each finds the credentials of one shape in a text. It also searches inside matches, because a false match must not hide a credential that begins
@@ -143,7 +143,7 @@ func merge(found []Match) []Match {
 	return out
 }
 
-// Mask replaces every credential in a text by its literal prefix and its vendor; it shows nothing else of it, not even a digest. Mask a text before you
+// Mask replaces every credential in a text by its literal prefix and the name of its kind; it shows nothing else of it, not even a digest. Mask a text before you
 // cut it: a part of a credential is not recognised. A text without credentials, or an already masked one, is returned unchanged.
 func Mask(text string) string {
 	masked, _ := MaskKind("", text)
@@ -163,7 +163,8 @@ func FindValue(field, value string) []Match {
 	return slices.DeleteFunc(found, func(m Match) bool { return m.End <= 0 })
 }
 
-// mostRounds is how often a text is masked at most: a mask may make the text around it look like another credential. Then all of the rest is masked.
+// mostRounds is how often a text is masked at most: a mask may make the text around it look like another credential. After so many rounds, all of the
+// rest is masked.
 const mostRounds = 8
 
 // MaskKind is Mask for the value of a field. It also returns the kind of the first credential in the value; empty if there is none.
@@ -188,7 +189,7 @@ func MaskKind(field, value string) (masked, kind string) {
 	return value, kind
 }
 
-// MaskChange masks both versions of a field, as Conceal does.
+// MaskChange masks both versions of a field and, if they differ, conceals them: see Conceal.
 func MaskChange(field, from, to string) (maskedFrom, maskedTo string) {
 	maskedFrom, inFrom := MaskKind(field, from)
 	maskedTo, inTo := MaskKind(field, to)
@@ -199,7 +200,7 @@ func MaskChange(field, from, to string) (maskedFrom, maskedTo string) {
 }
 
 // Conceal returns what to show of two masked versions of a field. kind is the kind of the credential that one of them had; empty if none had one.
-// The other version may have a damaged form of the credential, which is not recognised, so no text of either is shown.
+// The other version may have a damaged form of the credential, which is not recognised, so no text of either is shown if both have one.
 func Conceal(from, to, kind string) (shownFrom, shownTo string) {
 	if kind == "" || from == "" || to == "" {
 		return from, to

@@ -100,7 +100,7 @@ func credentials() map[string][]string {
 			"Private-Lines: 2\n" + draw(64, base64s) + "\n" + draw(64, base64s) + "\nPrivate-MAC: " + draw(64, hexes)},
 		"JSON web token": {webToken},
 		"password in a URL": {"https://deploy:" + draw(12, letters) + "@git.acme.dev/x.git", "postgres://app:" + draw(12, urls) + "@db:5432/app", "redis://:" + draw(16, hexes) + "@cache.acme.dev",
-			"https://a:" + draw(12, letters) + "@" + draw(12, letters) + "@acme.dev/x", `https:\/\/a:` + draw(12, letters) + `@acme.dev\/x`, "https:/a:" + draw(12, letters) + "@acme.dev",
+			"https://a:" + draw(12, letters) + "@" + draw(12, letters) + "@acme.dev/x", `https:\/\/a:` + draw(12, letters) + `@acme.dev\/x`, `postgres:\\\/\\\/a:` + draw(12, letters) + `@acme.dev`, "https:/a:" + draw(12, letters) + "@acme.dev",
 			"https://me@acme.dev:" + draw(12, letters) + "@acme.dev/x", "https://a:" + draw(12, letters) + "@localhost.acme.dev/x", "https://a:" + draw(12, letters) + "@127.0.0.1.nip.io",
 			"postgres://app:P@ssw0rd@db/x", "redis://:letmein@cache", "https://user:s3cret@host"},
 	}

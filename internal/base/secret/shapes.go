@@ -6,16 +6,16 @@ import (
 	"github.com/small-gate/small-gate/internal/base/expression"
 )
 
-// Shape is the form of one kind of credentials, as documented by the vendor.
+// Shape is the form of one kind of credentials.
 type Shape struct {
-	// Name is the vendor and the kind, for messages.
+	// Name is what messages call the kind: "GitHub token", "private key".
 	Name string
-	// Literals are texts of at least two bytes. Every credential of the kind has one of them, in itself or in the text around it.
+	// Literals are texts of at least two bytes. A credential of the kind is looked for only where the text has one of them.
 	Literals []string
-	// Source is where the vendor documents the form.
+	// Source is where the form is documented.
 	Source string
 
-	// lines is true if a credential may have several lines. also is a text that must be in the same line as the literal. alone is true if no letter
+	// lines is true if the credential, or what stands between its name and its value, may go over several lines. also is a text that must be in the same line as the literal. alone is true if no letter
 	// or digit may precede a credential; a long prefix or a checksum makes that unnecessary.
 	lines      bool
 	also       string
@@ -33,12 +33,14 @@ func ended(text string) func() *regexp.Regexp {
 	return expression.Of(`(` + text + `)(?:[^A-Za-z0-9]|$)`)
 }
 
-// assigned returns the expression for a value that follows one of some names, with no letter or digit between: `=`, `: >`, `["`.
+// assigned returns the expression for a value that follows one of some names. Only punctuation, white space and its escapes may stand between: `=`,
+// `: >`, `["`, `\n`; the name may end in a number, as in a list of properties (`.0`).
 func assigned(names, value string) func() *regexp.Regexp {
 	return expression.Of(`(?:` + names + `)(?:\.[0-9]+)?(?:[^A-Za-z0-9+/]|\\[nrt]){1,20}(` + value + `)(?:[^A-Za-z0-9+/=]|$)`)
 }
 
-// Shapes are all kinds that are searched for. Kinds without a prefix or a name are left out: a long random text may be a digest.
+// Shapes are all kinds that are searched for. Kinds that have neither a prefix nor a field with a name of its own are left out: a long random text may
+// be a digest.
 var Shapes = []Shape{
 	{
 		Name: "AWS access key id", Literals: []string{"AKIA", "ASIA"},
@@ -46,7 +48,8 @@ var Shapes = []Shape{
 		expression: ended(`(?:AKIA|ASIA)[A-Z0-9]{16}`), check: varied, alone: true,
 	},
 	{
-		Name: "AWS access key secret", lines: true, // not in the vendor's words, which are a literal: a mask would make what follows it a credential
+		// The vendor's words are "secret access key". They are a literal of this kind, and a mask with them would mark what follows as a credential.
+		Name: "AWS access key secret", lines: true,
 		Literals: []string{"aws_secret", "AWS_SECRET", "awsSecret", "AwsSecret", "aws-secret", "secret_access_key", "SECRET_ACCESS_KEY",
 			"secretAccessKey", "SecretAccessKey", "secret-access-key", "secret access key", "Secret access key"},
 		Source:     "https://docs.aws.amazon.com/IAM/latest/UserGuide/security-creds-programmatic-access.html",
@@ -168,7 +171,7 @@ var Shapes = []Shape{
 		expression: token(`eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{16,}`), check: webToken,
 	},
 	{
-		Name: "password in a URL", Literals: []string{"://", `:\/`, `:\\/`, "https:/", "http:/"}, also: "@",
+		Name: "password in a URL", Literals: []string{"://", `:\/`, `:\\/`, `:\\\`, "https:/", "http:/"}, also: "@",
 		Source:     "https://www.rfc-editor.org/rfc/rfc3986#section-3.2.1",
 		expression: expression.Of(`(?:[A-Za-z][A-Za-z0-9+.-]{1,30}:\\*/\\*/|https?:/)[^\s/?#:'"<>` + "`" + `\\]*:([^\s/?#'"<>` + "`" + `\\]{6,200})@[^\s/?#@'"<>` + "`" + `\\,;|)]+`), check: urlPassword,
 	},

@@ -36,8 +36,8 @@ func ShellWord(text string) string {
 	return ShellQuote(text)
 }
 
-// ShellQuote writes text as one word of a POSIX shell, in quotes. It contains no backtick, which would end a remedy's command early, and, but for
-// line feeds, nothing that Printable changes: a shell would not read the escapes back.
+// ShellQuote writes text as one word of a POSIX shell, in quotes. It contains no backtick, which would end a remedy's command early, and no
+// character but a line feed that Printable escapes: a shell would not read the escapes back.
 func ShellQuote(text string) string {
 	var out strings.Builder
 	for i := 0; i < len(text); {
@@ -81,8 +81,25 @@ func UnquoteShell(word string) string {
 	})
 }
 
-// TopPath returns a path from the root of a repository as git takes it in any of its directories, as one word of a shell.
-func TopPath(path string) string { return ShellWord(":/" + path) }
+// topLiteral begins a pathspec in which no character is a wildcard (gitglossary(7), pathspec).
+const topLiteral = ":(top,literal)"
+
+// TopPath returns a path from the root of a repository as git takes it in any of its directories, as one word of a shell. It names that one file, even
+// if the name has characters that are wildcards to git.
+func TopPath(path string) string {
+	if strings.ContainsAny(path, `*?[\`) || strings.TrimLeft(path, "!^:") != path {
+		return ShellWord(topLiteral + path)
+	}
+	return ShellWord(":/" + path)
+}
+
+// CutTop returns the path from the root of a repository in an argument that TopPath wrote; fromTop is false for any other argument.
+func CutTop(name string) (path string, fromTop bool) {
+	if path, fromTop = strings.CutPrefix(name, topLiteral); fromTop {
+		return path, true
+	}
+	return strings.CutPrefix(name, ":/")
+}
 
 // Commands writes commands for a remedy, each in backticks. Whoever types what stands in a remedy's backticks, in that order, has
 // done what it says.
@@ -155,7 +172,7 @@ func FirstFew(most int, parts []string) []string {
 	return append(slices.Clone(parts[:most]), fmt.Sprintf("%d more", len(parts)-most))
 }
 
-// Plural returns the plural of a regular noun.
+// Plural returns the plural of a regular noun of this program: "entry", "branch", "commit".
 func Plural(noun string) string {
 	switch {
 	case strings.HasSuffix(noun, "y") && !strings.HasSuffix(noun, "ay"):
@@ -166,7 +183,7 @@ func Plural(noun string) string {
 	return noun + "s"
 }
 
-// Span returns a duration in words, in the largest unit of which it has about two: "2 days", "30 hours", "90 seconds".
+// Span returns a duration in words, in the largest unit of which it has about two: "2 days", "30 hours", "89 seconds".
 func Span(d time.Duration) string {
 	for _, unit := range []struct {
 		of   time.Duration

@@ -97,3 +97,17 @@ func TestList(t *testing.T) {
 		}
 	}
 }
+
+func TestTopPath(t *testing.T) {
+	for path, want := range map[string]string{
+		"a/b.log": ":/a/b.log", "a b.log": `':/a b.log'`, "a*.log": `':(top,literal)a*.log'`, "[a].log": `':(top,literal)[a].log'`,
+		"!a": `':(top,literal)!a'`, "a!": `':/a!'`, "^a": `':(top,literal)^a'`, ":a": `':(top,literal):a'`, "": ":/",
+	} {
+		if got := TopPath(path); got != want {
+			t.Errorf("%q: %s, not %s", path, got, want)
+		}
+		if got, fromTop := CutTop(UnquoteShell(TopPath(path))); got != path || !fromTop {
+			t.Errorf("%q: read back as %q, %v", path, got, fromTop)
+		}
+	}
+}
