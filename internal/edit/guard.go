@@ -275,8 +275,8 @@ func lockWorkspace(ctx context.Context, req session.Request, mode string, lockin
 		CommonDir: place.CommonDir, Workspace: at,
 		Command: locking.Command, Wait: locking.Wait, Environ: req.Environ, Now: req.Now,
 	})
-	if _, there := os.Stat(at); err != nil || mode == "guard" || errors.Is(there, fs.ErrNotExist) {
-		return out, err
+	if _, there := os.Stat(filepath.Join(at, filepath.FromSlash(small.InDir("", "")))); err != nil || mode == "guard" || errors.Is(there, fs.ErrNotExist) {
+		return out, err // without a workspace there is nothing that the protocol's own program writes
 	}
 	if out.releaseState, err = lock.TakeState(ctx, at, locking.Wait); err != nil {
 		return nil, errors.Join(err, out.Held.Release())

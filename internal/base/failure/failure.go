@@ -1,9 +1,10 @@
-// Package failure has the one error for everything that could not be done or judged, with its remedy: outcome 2.
+// Package failure has the one error for everything that could not be done or judged, with its remedy. A program that meets one ends with exit status 2.
 package failure
 
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/base/wording"
@@ -19,7 +20,7 @@ type Error struct {
 	Err error
 }
 
-// Error returns the message, with the remedy below it. To get one of them, use the field: see Of.
+// Error returns the message, with the remedy below it. For only the message, or only the remedy, use the fields: see Of.
 func (e *Error) Error() string {
 	if e.Remedy == "" {
 		return e.Message
@@ -46,7 +47,7 @@ func Of(err error) *Error {
 	if !errors.As(err, &e) {
 		e = &Error{Message: err.Error(), Err: err}
 	}
-	if strings.Contains(strings.ToLower(e.Message), "no space left") {
+	if isDiskFull(e.Message) {
 		e = &Error{Message: e.Message, Remedy: "no space left on the disk: make room, then type the same command again", Err: e} // e may be shared
 	}
 	_, rest, locked := strings.Cut(e.Message, "Unable to create '")
@@ -54,4 +55,10 @@ func Of(err error) *Error {
 		e = &Error{Message: e.Message, Remedy: "if no git is at work here, one has died: `rm -f " + wording.ShellQuote(lock+".lock") + "`; then type the same command again", Err: e}
 	}
 	return e
+}
+
+// isDiskFull reports whether a message of an operating system says that a disk is full, or a user's part of it.
+func isDiskFull(message string) bool {
+	message = strings.ToLower(message)
+	return slices.ContainsFunc([]string{"no space left", "not enough space on the disk", "quota exceeded"}, func(words string) bool { return strings.Contains(message, words) })
 }

@@ -25,6 +25,8 @@ func TestOf(t *testing.T) {
 		"git add: fatal: Unable to create '/a`b/.git/index.lock': File exists.":             "`rm -f '/a'\"$(printf '\\140')\"'b/.git/index.lock'`",
 		"cannot write the log: write x: no space left on device":                            "make room, then type the same command again",
 		"error: file write error: No space left on device":                                  "make room, then type the same command again",
+		"write x: There is not enough space on the disk.":                                   "make room, then type the same command again",
+		"write x: disk quota exceeded":                                                      "make room, then type the same command again",
 	} {
 		for _, err := range []error{&failure.Error{Message: message, Remedy: "see git fsck"}, errors.New(message)} {
 			if got := failure.Of(err); !strings.Contains(got.Remedy, want) || strings.Contains(got.Remedy, "fsck") {

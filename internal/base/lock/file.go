@@ -1,3 +1,5 @@
+// Package lock has the locks of the program: of a file or a directory, as the operating system keeps them; of a workspace, one guarded writer at a time,
+// advisory, in the common git directory, which ends with its holder in any case; and the lock file of the protocol's own program, which does not.
 package lock
 
 import (

@@ -22,9 +22,9 @@ import (
 const ours = "command=small-hook\n"
 
 // TakeState takes the lock under which the protocol's own program writes a workspace: a file that exists while somebody writes. That
-// program does not wait for it; TakeState waits up to wait. If the lock's process has ended, the error names the lock; it is removed only
-// if small-hook made it, since the caller holds the workspace's own lock and no other small-hook can be using this one. workspace is the
-// directory with .small/. The error is a failure.Error, or the context's if ctx ended.
+// program does not wait for it; TakeState waits up to wait. A lock whose process has ended is removed if small-hook made it: the caller holds the
+// workspace's own lock, so no other small-hook can be using this one. Otherwise the error names it. workspace is the directory with .small/. The
+// error is a failure.Error, or the context's if ctx ended.
 func TakeState(ctx context.Context, workspace string, wait time.Duration) (release func() error, err error) {
 	dir := filepath.Join(workspace, ".small-cache")
 	name := filepath.Join(dir, "state.lock")
@@ -50,9 +50,9 @@ func TakeState(ctx context.Context, workspace string, wait time.Duration) (relea
 			continue
 		default:
 			return nil, &failure.Error{
-				Message: fmt.Sprintf("the workspace in %s is locked by process %d of the protocol's own program since %s, which has ended without unlocking it",
+				Message: fmt.Sprintf("the workspace in %s is locked by process %d of the protocol's own program since %s, which does not run here any more",
 					wording.Printable(workspace), by.pid, by.since),
-				Remedy: "`rm -f -- " + wording.ShellWord(name) + "`, then run the same command again",
+				Remedy: "if it does not run on another machine either: `rm -f -- " + wording.ShellWord(name) + "`, then run the same command again",
 			}
 		}
 		select {
@@ -75,8 +75,8 @@ func TakeState(ctx context.Context, workspace string, wait time.Duration) (relea
 	}
 }
 
-// makeState makes the lock atomically, with the text that the protocol's own program writes: a killed process never leaves an empty one.
-// The directory stays: that program may be about to use it.
+// makeState makes the lock, with the text that the protocol's own program writes. It is made whole, except where the file system has no hard links: see
+// createState. The directory is never removed again, because that program may be about to use it.
 func makeState(dir, name string) error {
 	err := os.Mkdir(dir, 0o755)
 	if errors.Is(err, fs.ErrExist) {
@@ -154,15 +154,16 @@ func (o *ownStates) release(name string) error {
 	return removeState(name)
 }
 
-// stateHolder is what a state lock says about its holder. pid is 0 if it does not say. ended is true if that process has certainly ended, and
-// isOurs if a small-hook has made the lock.
+// stateHolder is what a state lock says about its holder. pid is 0 if it does not say. ended is true if no process with that id can be seen here; it may
+// still run on another machine, or in another container. isOurs is true if a small-hook has made the lock.
 type stateHolder struct {
 	pid           int
 	since         string
 	ended, isOurs bool
 }
 
-// holder reads who holds a lock. The process id of this process also names one that had it earlier: in containers, ids soon return.
+// holder reads who holds a lock. If the lock names the id of this process, which does not hold it, an earlier process had that id: in containers, ids soon
+// return.
 func (o *ownStates) holder(name string) (by stateHolder) {
 	o.mutex.Lock()
 	defer o.mutex.Unlock()
@@ -191,11 +192,11 @@ func (by stateHolder) program() string {
 	return "the protocol's own program"
 }
 
-// gone reports whether no process on this machine has this pid.
+// gone reports whether no process that can be seen here has this pid.
 func gone(pid int) bool {
 	process, err := os.FindProcess(pid)
 	if err != nil {
-		return true
+		return !errors.Is(err, fs.ErrPermission) // on Windows, a process of somebody else
 	}
 	err = process.Signal(syscall.Signal(0))
 	return errors.Is(err, os.ErrProcessDone) || errors.Is(err, syscall.ESRCH)

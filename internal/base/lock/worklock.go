@@ -1,5 +1,3 @@
-// Package lock is the lock of a workspace: one guarded writer at a time. It is advisory, is in the common git directory, and ends with
-// its holder in any case.
 package lock
 
 import (
@@ -26,11 +24,12 @@ import (
 )
 
 // Variable passes the locks held by a process and its ancestors, for any workspaces, to the commands that it runs: their tokens, joined by
-// commas. A command inside a guarded one does not wait for that lock: it takes the next one, so that two of them still wait for each other.
+// commas. A command inside a guarded one does not wait for that lock: it takes a lock one level further in, so that two commands inside the same
+// guarded one still wait for each other.
 // A token counts only while its lock is held, so a stale variable means nothing.
 const Variable = "SMALL_HOOK_LOCK"
 
-// DefaultWait is how long Take waits for a lock that somebody else holds.
+// DefaultWait is how long the commands wait for a lock that somebody else holds, unless the user says otherwise.
 const DefaultWait = 30 * time.Second
 
 // again is the time between two tries.
@@ -38,7 +37,8 @@ const again = 10 * time.Millisecond
 
 // Request says which lock is wanted, and by whom.
 type Request struct {
-	// CommonDir is the git directory that all work trees share, Workspace the real path of the directory with .small/.
+	// CommonDir is the git directory that all work trees share, Workspace the real path of the directory with .small/, or
+	// of the root of the work tree for configured logs.
 	CommonDir, Workspace string
 	// Command describes the holder to those who wait.
 	Command string
@@ -65,7 +65,7 @@ type holder struct {
 	Since   time.Time `json:"since"`
 }
 
-// Root returns the directory, in the common git directory, that has one for each workspace.
+// Root returns the directory, in the common git directory, in which each workspace has a directory of its own.
 func Root(commonDir string) string { return filepath.Join(commonDir, "small-gate") }
 
 // Dir returns the directory for data about a workspace: see Request.
@@ -74,7 +74,7 @@ func Dir(commonDir, workspace string) string {
 	return filepath.Join(Root(commonDir), hex.EncodeToString(sum[:8]))
 }
 
-// Take waits for the lock, and cleans up after killed holders. The error is a failure.Error, or that of a context that ended.
+// Take waits for the lock, and cleans up after killed holders. The error has a failure.Error in its chain, or is that of a context that ended.
 func Take(ctx context.Context, req Request) (*Held, error) {
 	h := &Held{Dir: Dir(req.CommonDir, req.Workspace)}
 	if err := os.MkdirAll(h.Dir, 0o700); err != nil {
@@ -84,7 +84,7 @@ func Take(ctx context.Context, req Request) (*Held, error) {
 	inside := 0
 	for ; ; inside++ {
 		h.lock, h.holder = h.level(inside)
-		free, err := h.free(above)
+		free, err := h.noAncestorHolds(above)
 		if err != nil {
 			return nil, cannot(req, err)
 		}
@@ -167,8 +167,8 @@ func (h *Held) sign(req Request) error {
 	return wholefile.Replace(h.holder, text, 0o600)
 }
 
-// free reports whether no ancestor holds the lock. Another process may.
-func (h *Held) free(above []string) (bool, error) {
+// noAncestorHolds reports whether no ancestor of this process holds the lock. Another process may.
+func (h *Held) noAncestorHolds(above []string) (bool, error) {
 	if len(above) == 0 {
 		return true, nil
 	}
@@ -202,7 +202,7 @@ func given(environ []string) []string {
 	return strings.Split(value, ",")
 }
 
-// read reads who holds a lock; the zero holder if nobody has signed yet, or if a killed holder left a partial file.
+// read reads who holds a lock; the zero holder if nobody has signed yet, or if the file cannot be understood.
 func read(name string) (holder, error) {
 	var by holder
 	text, err := os.ReadFile(name)

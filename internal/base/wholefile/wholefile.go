@@ -22,7 +22,7 @@ const Infix = ".small-gate-"
 // ErrNotRegular is the error if a pipe, a device or a directory is found in place of a file.
 var ErrNotRegular = errors.New("it is not an ordinary file")
 
-// Start reads up to most bytes of a regular file: a pipe or a device could be endless. The data is not nil, even if the file is empty.
+// Start reads the beginning of a regular file, at most so many bytes: a pipe or a device could be endless. The data is not nil, even if the file is empty.
 func Start(path string, most int64) (data []byte, err error) {
 	info, err := os.Stat(path)
 	if err == nil && !info.Mode().IsRegular() {
@@ -85,6 +85,7 @@ func put(gitDir, path string, content []byte, permissions *fs.FileMode) error {
 	return through(filepath.Dir(path), path, content, permissions)
 }
 
+// through writes the content to a temporary file in dir and moves that into place.
 func through(dir, path string, content []byte, permissions *fs.FileMode) error {
 	p, err := prepare(dir, path, content, permissions)
 	if err != nil {
@@ -129,8 +130,8 @@ func (p *Prepared) Finish() error {
 // Drop removes the file.
 func (p *Prepared) Drop() error { return os.Remove(p.temporary) }
 
-// Sweep removes files left in a directory by killed processes: the temporary files for some names, or all. Nobody may be writing one of
-// these now.
+// Sweep removes files left in a directory by killed processes: the temporary files for some names, or all. The caller has to make sure
+// that nobody is writing one of these.
 func Sweep(dir string, names ...string) error {
 	files, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -161,7 +162,7 @@ func Shorten(name string) string {
 	return name[:end]
 }
 
-// baseOfTemporary returns the name for which a temporary file was made, as Shorten cuts it; is tells whether the file has the name of one.
+// baseOfTemporary returns the name for which a temporary file was made, as Shorten cuts it. The second result is false if the name is not that of a temporary file.
 func baseOfTemporary(file string) (name string, is bool) {
 	at := strings.LastIndex(file, Infix)
 	if at < 1 || file[0] != '.' {
