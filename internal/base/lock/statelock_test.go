@@ -78,7 +78,7 @@ func TestTakeState(t *testing.T) {
 	if err := os.WriteFile(name, []byte(mine), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := lock.TakeState(t.Context(), dir, time.Second); err == nil || !strings.Contains(failure.Of(err).Message, "has ended without unlocking it") {
+	if _, err := lock.TakeState(t.Context(), dir, time.Second); err == nil || !strings.Contains(failure.Of(err).Message, "does not run here any more") {
 		t.Errorf("a stale lock with our process id: %v", err)
 	}
 	if err := os.WriteFile(name, []byte(mine+"command=small-hook\n"), 0o600); err != nil {
