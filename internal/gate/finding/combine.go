@@ -11,7 +11,7 @@ import (
 const policySeparator = "; "
 
 // Combine makes one report of several from one command, such as a push of several refs. The worst verdict counts; what
-// was examined is added up; every policy is named; base, head and branch are kept only if there is one report.
+// was examined is added up; every policy is named; base, head, branch and merge are kept only if there is one report.
 func Combine(reports []*Report) *Report {
 	if len(reports) == 1 {
 		return reports[0]
@@ -20,7 +20,7 @@ func Combine(reports []*Report) *Report {
 	out.Findings, out.Waived, out.More, out.Ledgers = nil, nil, Counts{}, nil
 	out.Hidden, out.Uncommitted = nil, 0
 	out.Examined.Commits, out.Examined.Workspaces, out.Examined.Workflows = 0, 0, 0
-	out.Examined.Base, out.Examined.Head, out.Examined.Branch = "", "", ""
+	out.Examined.Base, out.Examined.Head, out.Examined.Branch, out.Examined.Merge, out.Examined.Notes = "", "", "", "", nil
 	out.Commits = nil
 	out.Observe = true
 	type ledgerKey struct {
@@ -40,6 +40,11 @@ func Combine(reports []*Report) *Report {
 		out.Examined.Commits += r.Examined.Commits
 		out.Examined.Workspaces += r.Examined.Workspaces
 		out.Examined.Workflows += r.Examined.Workflows
+		for _, note := range r.Examined.Notes {
+			if !slices.Contains(out.Examined.Notes, note) {
+				out.Examined.Notes = append(out.Examined.Notes, note)
+			}
+		}
 		for _, l := range r.Ledgers {
 			if key := (ledgerKey{l.Path, l.Head}); !seen[key] {
 				seen[key] = true

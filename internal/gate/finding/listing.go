@@ -30,7 +30,7 @@ const (
 // Listing puts findings into a report while there is room for their kind, and counts the others.
 type Listing struct {
 	used map[Severity]int
-	// Find is [Options.Find].
+	// Find, if set, chooses the findings that are listed; all others are only counted.
 	Find func(*Finding) bool
 	// Err is the first error in reading a finding's changes.
 	Err error

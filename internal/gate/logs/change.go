@@ -56,6 +56,8 @@ func (u *UnreadableLog) fixOf(p small.Problem) string {
 		return p.Hint
 	case s.Standing == history.Landed && u.Run.Source.Policy.LogFor(u.Path) != nil && s.Commit != "" && !history.Uncommitted(s.Commit):
 		return s.AcceptSince()
+	case s.Commit == "" && p.Hint != "": // files are judged as they are on disk
+		return p.Hint
 	case !history.Uncommitted(s.Commit), p.Kind == small.ProblemNotAFile:
 		return s.Undo(u.Path, []string{"small-hook restore" + remedy.InDirectory(u.Path)})
 	case p.Conflict && u.Run.Source.Policy.LogFor(u.Path) != nil:
@@ -425,6 +427,8 @@ func (e *LogChange) PutBackFix() string {
 			return never + ". The record comes back in a new commit: " + wording.Commands(remedy.RestoreFrom(e.Path, history.Short(e.Parent)))
 		}
 		return s.Undo(all, []string{back})
+	case source == "" && e.isFileEntry() && e.IsConfigured(): // it keeps a copy of what is overwritten
+		return s.Undo(e.Path, []string{"small-hook restore" + remedy.InDirectory(e.Path)}, e.Path)
 	case e.isFamilyLog(), e.isFileEntry():
 		return s.Undo(e.Path, []string{"git restore --source=" + cmp.Or(source, "HEAD") + " --staged --worktree -- " + at}, e.Path)
 	case source == "":

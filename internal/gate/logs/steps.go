@@ -198,7 +198,7 @@ func judgeAsStep(ctx context.Context, r *run.Run, from string, changes []history
 	if from != "" {
 		s.Fix = func(path string) string {
 			if squash {
-				return oneCommitFix(from, path)
+				return oneCommitFix(r, from, path)
 			}
 			return putBackFix(r, from, path)
 		}
@@ -229,15 +229,15 @@ func putBackFix(r *run.Run, from, path string) string {
 	if !history.Uncommitted(r.Scope.Tip.ID) {
 		commands = append(commands, "git commit -m "+wording.ShellWord("Put back "+path)+" -- "+wording.TopPath(path))
 	}
-	return wording.Commands(commands...)
+	return remedy.OnBranch(r.Options.Switch, commands...)
 }
 
 // oneCommitFix returns the fix for a log that a squash of the branch would change, although none of its commits does. A new commit that puts the log
 // back would itself change it.
-func oneCommitFix(from, path string) string {
+func oneCommitFix(r *run.Run, from, path string) string {
 	base := history.Short(from)
 	return fmt.Sprintf("a squash of the branch would do this: redo the commit that moved %s, so that one archive has every entry that the log has in %s; or make one commit of the branch: %s", wording.Printable(path), base,
-		wording.Commands("git reset --soft "+base, "small-hook restore"+remedy.InDirectory(path), "git commit -a -m "+wording.ShellWord("One commit, with "+path)))
+		remedy.OnBranch(r.Options.Switch, "git reset --soft "+base, "small-hook restore"+remedy.InDirectory(path), "git commit -m "+wording.ShellWord("One commit, with "+path)))
 }
 
 // NameTip returns what messages call a tip.

@@ -20,8 +20,9 @@ import (
 type Twin struct {
 	rule.Place
 	Run *run.Run
-	// Path is that of the file, Log the other one.
+	// Path is that of the file, Log the other one. IsNew is true if the change adds the file.
 	Path, Log string
+	IsNew     bool
 }
 
 // JudgeTwins judges the files of the tip that are twins of configured logs, if the change has added one of the two.
@@ -73,7 +74,7 @@ func judgeAlike(ctx context.Context, r *run.Run, paths []string) error {
 			before[f.Path] = true
 		}
 	}
-	// The log is a file that was there before, or else the one whose name has the most small letters.
+	// The log is a file that was there before, or else the one whose name is last in the order of bytes, in which small letters come after capitals.
 	slices.SortFunc(guarded, func(a, b string) int {
 		if before[a] != before[b] {
 			if before[a] {
@@ -87,7 +88,7 @@ func judgeAlike(ctx context.Context, r *run.Run, paths []string) error {
 		if path == guarded[0] {
 			continue
 		}
-		t := &Twin{Place: rule.Place{Commit: r.Scope.Tip.ID, Found: true}, Run: r, Path: path, Log: guarded[0]}
+		t := &Twin{Place: rule.Place{Commit: r.Scope.Tip.ID, Found: true}, Run: r, Path: path, Log: guarded[0], IsNew: !before[path]}
 		if err := r.Collector.Judge(ctx, t); err != nil {
 			return err
 		}
@@ -127,7 +128,7 @@ func judgeTwinsOfTips(ctx context.Context, r *run.Run, target, head history.Tip,
 		if there {
 			continue
 		}
-		t := &Twin{Place: rule.Place{Commit: head.ID, Parent: target.ID}, Run: r, Path: c.Path, Log: other}
+		t := &Twin{Place: rule.Place{Commit: head.ID, Parent: target.ID}, Run: r, Path: c.Path, Log: other, IsNew: true}
 		if err := r.Collector.Judge(ctx, t); err != nil {
 			return err
 		}
@@ -155,9 +156,9 @@ func checkTwin(t *Twin, r *rule.Reporter) {
 	f := finding.Finding{
 		Path: t.Path, Line: 1,
 		Message: fmt.Sprintf("%s differs from the log %s in nothing but case: macOS and Windows treat the two names as one, and can check out only one of them", wording.Quote(t.Path), wording.Quote(t.Log)),
-		Fix:     "rename one of the two",
+		Fix:     "rename the one that came later",
 	}
-	if history.Uncommitted(t.Commit) {
+	if history.Uncommitted(t.Commit) && t.IsNew {
 		f.Fix = "give it a name of its own; to leave it out of the commit: " + wording.Commands("git rm --cached -- "+wording.TopPath(t.Path))
 	}
 	r.Add(f)

@@ -26,7 +26,7 @@ func CompareOldTip(ctx context.Context, r *run.Run) error {
 	fix := wording.Commands("small-hook reconcile "+old, "git commit -m 'Keep the log of "+old+"'")
 	return judgeReplacement(ctx, r, u, func(path string) string {
 		if judgedAll && r.Learned.Relocated[path] {
-			return oneCommitFix(u.Old, path)
+			return oneCommitFix(r, u.Old, path)
 		}
 		return "published entries stay: " + fix + ", then push again. This brings back the log, but no code"
 	})

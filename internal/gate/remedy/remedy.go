@@ -72,7 +72,7 @@ func (s Situation) Undo(path string, uncommitted []string, files ...string) stri
 		return "A tag has this commit, so it stays. " + waive
 	}
 	remake := "Others may have this commit. If nobody has built on it: " +
-		wording.Commands(Mend(path, s.Commit, files...)+" --pushed", "git push --force-with-lease --force-if-includes") + "\n"
+		s.OnBranch(Mend(path, s.Commit, files...)+" --pushed", "git push --force-with-lease --force-if-includes") + "\n"
 	if s.NoWaiver {
 		return remake + "Otherwise " + ask
 	}
@@ -107,12 +107,15 @@ func replaceWaiver(fix, sentence string) string {
 // midSentence makes the first letter of a sentence lower case.
 func midSentence(s string) string { return strings.ToLower(s[:1]) + s[1:] }
 
-// OnBranch returns the fix that runs a command on the branch that has the commit.
-func (s Situation) OnBranch(command string) string {
-	if s.Switch == "" {
-		return wording.Commands(command)
+// OnBranch returns the fix that runs commands on the branch that has the commit.
+func (s Situation) OnBranch(commands ...string) string { return OnBranch(s.Switch, commands...) }
+
+// OnBranch returns the fix that runs commands on a branch; empty if it is checked out.
+func OnBranch(branch string, commands ...string) string {
+	if branch != "" {
+		commands = slices.Concat([]string{"git switch " + wording.ShellWord(branch)}, commands, []string{"git switch -"})
 	}
-	return wording.Commands("git switch "+wording.ShellWord(s.Switch), command, "git switch -")
+	return wording.Commands(commands...)
 }
 
 // AcceptSince returns the fix for a landed commit that changed a configured log.
@@ -127,8 +130,12 @@ func (s Situation) acceptLanded() string {
 
 // BringBack returns the fix for a landed commit that deleted the log of a path. there is true if the log has come back since.
 func (s Situation) BringBack(path string, there bool) string {
+	place := path
+	if dir, inside := small.WorkspaceOf(path); inside {
+		place = small.InDir(dir, "")
+	}
 	fix := "Landed commits are never rewritten. The log comes back in a new commit: " +
-		wording.Commands("small-hook restore"+InDirectory(path), `git commit -m "Restore the log"`) + ". "
+		s.OnBranch("small-hook restore"+InDirectory(path), `git commit -m "Restore the log" -- `+wording.TopPath(place)) + ". "
 	if there {
 		fix = "Landed commits are never rewritten, and the log is back. "
 	}
@@ -136,7 +143,7 @@ func (s Situation) BringBack(path string, there bool) string {
 		return fix + "Then ask a person to waive the deletion: small-hook waive " + fingerprint + " refuses agents"
 	}
 	return fix + "Then have a person waive the deletion: " +
-		wording.Commands("small-hook waive "+fingerprint+` --reason "the log is back"`, "git add -- :/.small-gate.yml", `git commit -m "Waive the deletion" -- :/.small-gate.yml`)
+		s.OnBranch("small-hook waive "+fingerprint+` --reason "the log is back"`, "git add -- :/.small-gate.yml", `git commit -m "Waive the deletion" -- :/.small-gate.yml`)
 }
 
 // accept returns the fix by which a person accepts all logs as they are. words come before the commands; after are further commands.
@@ -147,7 +154,7 @@ func (s Situation) accept(words string, after ...string) string {
 	case s.Agent:
 		return "Ask a person to accept the logs as they are now, with small-hook baseline, which refuses agents; only later changes are then judged"
 	}
-	return strings.Join(append([]string{words + AcceptPast}, after...), ", ")
+	return words + s.OnBranch(slices.Concat(acceptPast, after)...)
 }
 
 // WaiverHint says, to be appended to a fix, that the edit can be waived; empty if a floor forbids that.
@@ -229,8 +236,10 @@ func RestoreFrom(path, revision string) string {
 	return "small-hook restore" + InDirectory(path) + " --source " + wording.ShellWord(revision)
 }
 
+var acceptPast = []string{"small-hook baseline", "git add -- :/.small-gate.yml", `git commit -m "Accept the logs as they stand" -- :/.small-gate.yml`}
+
 // AcceptPast are the commands that accept every log as it is in HEAD.
-var AcceptPast = wording.Commands("small-hook baseline", "git add -- :/.small-gate.yml", `git commit -m "Accept the logs as they stand" -- :/.small-gate.yml`)
+var AcceptPast = wording.Commands(acceptPast...)
 
 // AcceptsPast reports whether a fix makes a person accept the logs as they are.
 func AcceptsPast(fix string) bool { return strings.Contains(fix, "small-hook baseline") }
@@ -275,7 +284,7 @@ func (s Situation) CorrectEntry(how, path string, alone bool) string {
 	case s.Commit != "" && s.Standing == history.Own:
 		return how + ", in the commit that brought the entry, which nobody else has: " + history.Short(s.Commit)
 	case s.Commit != "":
-		return "A committed entry is never edited. " + s.accept("Have a person accept the logs as they are now, and push that before any new work: ", "`git push`")
+		return "A committed entry is never edited. " + s.accept("Have a person accept the logs as they are now, and push that before any new work: ", "git push")
 	}
 	return s.Undo(path, nil)
 }
