@@ -26,9 +26,10 @@ func Range(ctx context.Context, req session.Request, spec string) *finding.Repor
 			return nil, err
 		}
 		s.SetStandings(ctx, head)
-		_, tip, _ := strings.Cut(spec, "..")
-		if s.Opts.Switch, err = branchToSwitchTo(ctx, s, tip, head); err != nil {
-			return nil, err
+		if _, tip, _ := strings.Cut(spec, ".."); tip != "" && tip != "HEAD" {
+			if s.Opts.Switch, err = branchToSwitchTo(ctx, s, tip, head); err != nil {
+				return nil, err
+			}
 		}
 		return s.CheckProposed(ctx, head, gate.Range(ctx, s.Repo, base, head, s.Opts))
 	})

@@ -105,14 +105,18 @@ func (f *Floor) PolicyFor(p *Policy) *Policy {
 	out.Waivers, out.Baselines = slices.Concat(waivers, out.Waivers), slices.Concat(baselines, out.Baselines)
 	out.Logs = slices.Clone(out.Logs)
 	for i := range out.Logs {
-		out.Logs[i].Since = f.sinceOf(p, out.Logs[i].Path)
+		out.Logs[i].Since = f.sinceOf(p, out.Logs[i])
 	}
 	return &out
 }
 
-// sinceOf returns the since commit of the repository's stanza with a path; empty if there is none, or if the floor forbids it.
-func (f *Floor) sinceOf(p *Policy, path string) string {
-	at := slices.IndexFunc(p.Logs, func(l Log) bool { return l.Path == path })
+// sinceOf returns the since commit of the repository's stanza that names the same files as a stanza or, if none does, of the first one with its path;
+// empty if there is none, or if the floor forbids it.
+func (f *Floor) sinceOf(p *Policy, of Log) string {
+	at := slices.IndexFunc(p.Logs, of.Names)
+	if at < 0 {
+		at = slices.IndexFunc(p.Logs, func(l Log) bool { return l.Path == of.Path })
+	}
 	if at < 0 || f.ForbidsSince() {
 		return ""
 	}

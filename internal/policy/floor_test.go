@@ -118,6 +118,13 @@ func TestFloorForbids(t *testing.T) {
 			t.Errorf("%q: %+v", text, got)
 		}
 	}
+	several, err := Parse("repository", []byte("version: 1\nlogs: [{path: a/*, exclude: [a/b], entries: lines}, {path: a/*, entries: lines, since: \""+since+"\"}]\n"), knownRules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := mustFloor(t, "version: 1\n", knownRules).PolicyFor(several); got.Logs[0].Since != "" || got.Logs[1].Since != since {
+		t.Errorf("two stanzas with one path: %+v", got.Logs)
+	}
 	if own.Logs[0].Since != since {
 		t.Error("the repository's own policy was changed")
 	}

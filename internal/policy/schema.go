@@ -113,6 +113,8 @@ func (k *Known) advise(subject, hint string, value *small.Value) (suggestion, be
 	switch {
 	case isText && len(words) > 0:
 		return nearestWord(text, words), hint
+	case isText && slices.Contains(node.Type, "boolean") && (text == "true" || text == "false"):
+		return "", "remove the quotes"
 	case isText && slices.Contains(node.Type, "boolean"):
 		return boolMeant(text), hint
 	case value.Kind == small.Bool && slices.Contains(words, string(Off)) && strings.EqualFold(value.Text, "false"):

@@ -32,6 +32,8 @@ func TestSetMembers(t *testing.T) {
 		{"missing", "run:\n  x: y\na: 1\n", "run:\n  id: \"new\"\n  x: y\na: 1\n"},
 		{"missing in braces", "run: {x: y}\n", "error: \"run\" is a mapping in braces"},
 		{"all in braces", "{a: 1}\n", "error: the file is one mapping in braces"},
+		{"all in braces, with a tag", "!!map {}\n", "error: the file is one empty mapping"},
+		{"all in braces, with an anchor", "&a {}\n", "error: the file is one empty mapping"},
 		{"text", "run: some\n", "error: \"run\" is a string; a mapping is expected"},
 		{"anchor", "run:\n  id: &a abc\nb: *a\n", "error: the value of \"id\" has an anchor"},
 		{"unreadable", "run: [\n", "error: line "},

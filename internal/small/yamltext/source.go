@@ -157,6 +157,9 @@ func (s *source) appendKey(root *small.Value, key string, lines func(indent int)
 	if s.isInBraces(root) {
 		return nil, errors.New("the file is one mapping in braces")
 	}
+	if len(root.Fields) == 0 { // with a tag or an anchor before the braces
+		return nil, errors.New("the file is one empty mapping")
+	}
 	indent := root.Fields[0].KeyPos.Column - 1
 	return []edit{s.insertLines(s.documentEndLine(), strings.Repeat(" ", indent)+key+":"+s.eol()+lines(indent))}, nil
 }
