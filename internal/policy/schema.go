@@ -113,10 +113,8 @@ func (k *Known) advise(subject, hint string, value *small.Value) (suggestion, be
 	switch {
 	case isText && len(words) > 0:
 		return nearestWord(text, words), hint
-	case isText && slices.Contains(node.Type, "boolean") && (text == "true" || text == "false"):
-		return "", "remove the quotes"
 	case isText && slices.Contains(node.Type, "boolean"):
-		return boolMeant(text), hint
+		return boolMeant(text, hint)
 	case value.Kind == small.Bool && slices.Contains(words, string(Off)) && strings.EqualFold(value.Text, "false"):
 		return string(Off), ""
 	case len(words) > 0:
@@ -130,13 +128,16 @@ func (k *Known) advise(subject, hint string, value *small.Value) (suggestion, be
 }
 
 // boolMeant returns the boolean that people mean by a word that YAML 1.2 reads as
-// a string, such as yes; "" for other words.
-func boolMeant(text string) string {
+// a string, such as yes; "" for other words. A word in quotes gets another hint.
+func boolMeant(text, hint string) (meant, better string) {
+	if text == "true" || text == "false" {
+		return "", "remove the quotes"
+	}
 	switch strings.ToLower(text) {
 	case "yes", "on", "y", "true":
-		return "true"
+		return "true", hint
 	case "no", "off", "n", "false":
-		return "false"
+		return "false", hint
 	}
-	return ""
+	return "", hint
 }
