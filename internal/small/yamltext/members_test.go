@@ -31,6 +31,8 @@ func TestSetMembers(t *testing.T) {
 		{"empty braces", "run: {}\na: 1\n", "run: {id: \"new\"}\na: 1\n"},
 		{"missing", "run:\n  x: y\na: 1\n", "run:\n  id: \"new\"\n  x: y\na: 1\n"},
 		{"missing in braces", "run: {x: y}\n", "error: \"run\" is a mapping in braces"},
+		{"a comment after lines", "run:\n  id: |\n      text\n    # ask\n  x: y\n", "run:\n  id: \"new\"\n    # ask\n  x: y\n"},
+		{"a line like a comment", "run:\n  id: |2-\n      text\n    # ask\n  x: y\n", "run:\n  id: \"new\"\n  x: y\n"},
 		{"all in braces", "{a: 1}\n", "error: the file is one mapping in braces"},
 		{"all in braces, with a tag", "!!map {}\n", "error: the file is one empty mapping"},
 		{"all in braces, with an anchor", "&a {}\n", "error: the file is one empty mapping"},

@@ -8,7 +8,7 @@ import (
 )
 
 // The functions below find where a value ends, which the parser does not say. They know only usual YAML; applyChecked
-// refuses their mistakes.
+// refuses mistakes that change a value.
 
 // quotedEnd returns the offset after the quoted scalar that begins at start, 0 if it does not end.
 func (s *source) quotedEnd(start int) int {
@@ -44,17 +44,25 @@ func (s *source) findScalar(f small.Field) (start, end int, ok bool) {
 	return 0, 0, false
 }
 
-// blockScalarEnd returns the offset after a value that begins with | or >, before its last line end. Its lines are
-// indented deeper than its key.
+// blockScalarEnd returns the offset after a value that begins with | or >, before its last line end. Its lines are indented at least as deep as
+// its first one, or as the number after | or > says (YAML 1.2.2, section 8.1.1.1). A comment that is indented less is not part of it.
 func (s *source) blockScalarEnd(f small.Field) int {
-	last := f.Value.Pos.Line
+	last, indent := f.Value.Pos.Line, 0
+	header, _, _ := strings.Cut(string(s.text[s.offset(f.Value.Pos):s.lineStart(last+1)]), " ")
+	if at := strings.IndexAny(header, "123456789"); at > 0 {
+		indent = f.KeyPos.Column - 1 + int(header[at]-'0')
+	}
 	for n := last + 1; n <= s.lineCount(); n++ {
 		text := s.lineText(n)
 		body := strings.TrimLeft(text, " ")
 		if body == "" {
 			continue
 		}
-		if len(text)-len(body) < f.KeyPos.Column {
+		deep := len(text) - len(body)
+		if indent == 0 {
+			indent = max(deep, f.KeyPos.Column)
+		}
+		if deep < indent {
 			break
 		}
 		last = n
