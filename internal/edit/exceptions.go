@@ -160,12 +160,14 @@ func chooseSince(ctx context.Context, s *session.Session, commit string, errs []
 	return bases[0], nil
 }
 
-// checkAcceptsAll fails if the past has errors that the new stanzas do not accept. A baseline accepts everything before the first commit whose
+// checkAcceptsAll fails if the past has errors that the new stanzas do not accept, or errors in configured logs though there is no other log to accept. A baseline accepts everything before the first commit whose
 // log begins with the baseline's entries. If a log was rewritten and then put back, that commit is older than the rewrite, and the baseline does
 // not accept the rewrite. Appending an entry before the baseline is written helps: no older log has this entry.
 func (out *Accepted) checkAcceptsAll(s *session.Session, errs []finding.Finding) error {
 	for _, f := range errs {
-		if l := s.Opts.Policy.LogFor(f.Path); s.Opts.Policy.BaselineFor(f.Path) == nil && (l == nil || l.Since != out.Since) {
+		l := s.Opts.Policy.LogFor(f.Path)
+		configured := l != nil && (out.Since != "" && l.Since == out.Since || len(out.Baselines) == 0)
+		if s.Opts.Policy.BaselineFor(f.Path) == nil && !configured {
 			continue
 		}
 		standings, err := s.Opts.Standings()

@@ -143,8 +143,8 @@ func merge(found []Match) []Match {
 	return out
 }
 
-// Mask replaces every credential in a text by its literal prefix and the name of its kind; it shows nothing else of it, not even a digest. Mask a text before you
-// cut it: a part of a credential is not recognised. A text without credentials, or an already masked one, is returned unchanged.
+// Mask replaces every credential in a text by its literal prefix and the name of its kind; it shows nothing else of it, not even a digest. Mask a text
+// before you cut it: a part of a credential is not recognised. A text without credentials, or an already masked one, is returned unchanged.
 func Mask(text string) string {
 	masked, _ := MaskKind("", text)
 	return masked

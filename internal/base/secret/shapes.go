@@ -15,8 +15,8 @@ type Shape struct {
 	// Source is where the form is documented.
 	Source string
 
-	// lines is true if the credential, or what stands between its name and its value, may go over several lines. also is a text that must be in the same line as the literal. alone is true if no letter
-	// or digit may precede a credential; a long prefix or a checksum makes that unnecessary.
+	// lines is true if the credential, or what stands between its name and its value, may go over several lines. also is a text that must be in
+	// the same line as the literal. alone is true if no letter or digit may precede a credential; a long prefix or a checksum makes that unnecessary.
 	lines      bool
 	also       string
 	alone      bool

@@ -162,7 +162,8 @@ func Shorten(name string) string {
 	return name[:end]
 }
 
-// baseOfTemporary returns the name for which a temporary file was made, as Shorten cuts it. The second result is false if the name is not that of a temporary file.
+// baseOfTemporary returns the name for which a temporary file was made, as Shorten cuts it. The second result is false if the name is
+// not that of a temporary file.
 func baseOfTemporary(file string) (name string, is bool) {
 	at := strings.LastIndex(file, Infix)
 	if at < 1 || file[0] != '.' {

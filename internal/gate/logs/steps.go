@@ -223,9 +223,6 @@ func judgeAsStep(ctx context.Context, r *run.Run, from string, changes []history
 // step.
 func putBackFix(r *run.Run, from, path string) string {
 	commands := []string{remedy.RestoreFrom(path, history.Short(from))}
-	if r.Source.IsFileEntry(path) {
-		commands = []string{"git restore --source=" + history.Short(from) + " --staged --worktree -- " + wording.TopPath(path)}
-	}
 	if !history.Uncommitted(r.Scope.Tip.ID) {
 		commands = append(commands, "git commit -m "+wording.ShellWord("Put back "+path)+" -- "+wording.TopPath(path))
 	}

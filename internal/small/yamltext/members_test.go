@@ -42,15 +42,7 @@ func TestSetMembers(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			out, err := yamltext.SetMembers([]byte(c.text), "run", []yamltext.Member{{Key: "id", Value: "new"}}, small.Limits{})
-			if words, wrong := strings.CutPrefix(c.want, "error: "); wrong {
-				if err == nil || !strings.HasPrefix(err.Error(), words) {
-					t.Errorf("%q, %v; want the error %q", out, err, words)
-				}
-				return
-			}
-			if err != nil || string(out) != c.want {
-				t.Errorf("%q, %v; want %q", out, err, c.want)
-			}
+			wantEdited(t, out, err, c.want)
 		})
 	}
 }
@@ -67,15 +59,21 @@ func TestSetItems(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			out, err := yamltext.SetItems([]byte(c.text), "list", map[int][]yamltext.Member{1: {{Key: "id", Value: `"new"`}}}, small.Limits{})
-			if words, wrong := strings.CutPrefix(c.want, "error: "); wrong {
-				if err == nil || !strings.HasPrefix(err.Error(), words) {
-					t.Errorf("%q, %v; want the error %q", out, err, words)
-				}
-				return
-			}
-			if err != nil || string(out) != c.want {
-				t.Errorf("%q, %v; want %q", out, err, c.want)
-			}
+			wantEdited(t, out, err, c.want)
 		})
+	}
+}
+
+// wantEdited compares the result of an edit with the text, or the beginning of the error's text, that is wanted.
+func wantEdited(t *testing.T, out []byte, err error, want string) {
+	t.Helper()
+	if words, wrong := strings.CutPrefix(want, "error: "); wrong {
+		if err == nil || !strings.HasPrefix(err.Error(), words) {
+			t.Errorf("%q, %v; want the error %q", out, err, words)
+		}
+		return
+	}
+	if err != nil || string(out) != want {
+		t.Errorf("%q, %v; want %q", out, err, want)
 	}
 }

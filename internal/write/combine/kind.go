@@ -184,8 +184,8 @@ func splitGluedLine(old, file []byte, start *regexp.Regexp) []byte {
 	return split(glued)
 }
 
-// findNew returns the indexes of a file's new entries, and sets in out which of its entries are left out, and which are changed versions of old ones. After the last kept
-// entry a changed version cannot be told from a deletion and a new entry: it counts as new there, so that nothing is lost.
+// findNew returns the indexes of a file's new entries, and sets in out which of its entries are left out, and which are changed versions of old ones.
+// After the last kept entry a changed version cannot be told from a deletion and a new entry: it counts as new there, so that nothing is lost.
 func (k Kind) findNew(out *PutBack, oldLog, fileLog *ledger.Log, old, file []byte, leftOut func(ledger.Entry) bool, limits small.Limits) (fresh []int, err error) {
 	left := map[small.Digest]int{}
 	for _, e := range oldLog.Entries {
