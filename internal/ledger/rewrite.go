@@ -103,6 +103,16 @@ func (r *Rewrite) hasOnlyAfter(l *Ledger) bool {
 	return ok && !hasRemoved(l.Entries, r.Before, l.Entries[:n])
 }
 
+// hasAdded reports whether l has all that the rewrite led to, and that is more than the rewrite started from: then l is not older than the rewrite, even
+// if it has an entry that the rewrite removed.
+func (r *Rewrite) hasAdded(l *Ledger) bool {
+	if r.Unordered {
+		return !containsAll(r.Before, r.After) && containsAll(l.Entries, r.After)
+	}
+	n, ok := l.matchBeginning(r.To, r.After)
+	return ok && !containsAll(r.Before, l.Entries[:n])
+}
+
 // hasRemoved reports whether entries has, besides all of after, an entry that the step from before to after removed.
 func hasRemoved(entries, before, after []Entry) bool {
 	removed := removedBy(before, after)
@@ -212,7 +222,7 @@ func (eq Equivalence) splitByRewrite(r *Rewrite, p, c *Ledger) (now, rest []int,
 		return nil, nil, false
 	case r.HasBefore(p):
 		rest = r.unaffected(p)
-	case !eq.Older || r.Before == nil || r.Unordered && r.After == nil || r.hasOnlyAfter(p):
+	case !eq.Older || r.Before == nil || r.Unordered && r.After == nil || r.hasOnlyAfter(p) || r.hasAdded(p):
 		return nil, nil, false
 	default:
 		rest = eq.unaffectedByChain(r, p)
