@@ -955,9 +955,6 @@ func (m *kindModel) targetFirst(target, c int) modelVerdict {
 	}
 	verdict := fine
 	for at, now := range m.logs[c] {
-		if slices.ContainsFunc(m.parents[c], func(p int) bool { return slices.Equal(m.logs[p][at].entries, now.entries) }) {
-			continue // the merge did not put it together
-		}
 		for _, has := range m.before(target, at) {
 			verdict = max(verdict, m.beginsWithTarget(at, has, now.entries))
 		}

@@ -112,6 +112,8 @@ type LogChange struct {
 	// BeforeTarget are the indexes of a merge's entries, without the Misplaced ones, that the target lacks and that stand before an entry of the
 	// target. Only one edge has them.
 	BeforeTarget []int
+	// TargetFix, if set, is the fix for BeforeTarget in place of the usual one.
+	TargetFix string
 	// Loss is set if Old is not from a commit: a program under small-hook guard left Old in the work tree, and entries of it were lost.
 	Loss *Loss
 	// beforeFile and afterFile are the two files, if they were read from a tree.

@@ -2,9 +2,14 @@ package logs
 
 import (
 	"context"
+	"fmt"
+	"maps"
 	"slices"
 
+	"github.com/small-gate/small-gate/internal/base/wording"
+	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/gate/read"
+	"github.com/small-gate/small-gate/internal/gate/remedy"
 	"github.com/small-gate/small-gate/internal/gate/run"
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/small"
@@ -20,12 +25,6 @@ func findBeforeTarget(ctx context.Context, r *run.Run, s *read.Step, path string
 	target, err := r.Target(ctx)
 	if err != nil || target.ID == "" {
 		return err
-	}
-	sameAsChild := func(l *read.LedgerFile) bool {
-		return slices.Equal(ledger.DigestsOf(l.Log.Ledger), ledger.DigestsOf(child.Log.Ledger))
-	}
-	if slices.ContainsFunc(parents, func(p read.ParentLog) bool { return slices.ContainsFunc(p.Ledgers, sameAsChild) }) {
-		return nil // a parent has the same log: the merge did not put it together
 	}
 	targetLogs, err := readTargetLogs(ctx, r, target.ID, path, parents)
 	if err != nil || len(targetLogs) == 0 {
@@ -43,7 +42,84 @@ func findBeforeTarget(ctx context.Context, r *run.Run, s *read.Step, path string
 			}
 		}
 	}
-	return nil
+	if len(edges[0].BeforeTarget) == 0 {
+		return nil
+	}
+	edges[0].TargetFix, err = fixPick(ctx, r, s, path, parents, targetLogs)
+	return err
+}
+
+// fixPick returns the fix for a merge of a branch that took over an entry of the target's behind one that the target lacks, for example with git
+// cherry-pick: no merge of that branch can have the target's entries first. The fix is empty if the branch did not.
+func fixPick(ctx context.Context, r *run.Run, s *read.Step, path string, parents []read.ParentLog, targetLogs []*read.LedgerFile) (string, error) {
+	target, err := r.Target(ctx)
+	if err != nil {
+		return "", err
+	}
+	var sides []string
+	for _, p := range parents {
+		sides = append(sides, p.ID)
+	}
+	commits, err := r.Source.Commits(ctx, sides, []string{target.ID})
+	if err != nil {
+		return "", err
+	}
+	for _, c := range commits {
+		picked, others, err := pickedFrom(ctx, r, c, path, targetLogs)
+		if err != nil {
+			return "", err
+		}
+		if len(picked) == 0 {
+			continue
+		}
+		fix := fmt.Sprintf("%s brought %s, which the target has, behind an entry that the target lacks; the merge brings it too. ", history.Short(c.ID), ledger.DescribeAll(picked))
+		situation := r.Situation(c.ID)
+		if len(others) == 0 && len(c.Parents) < 2 {
+			situation.Mend = func(path string, files []string) string { return remedy.Mend(path, c.ID, files...) + " --discard-new" }
+			fix += situation.Undo(path, nil)
+		} else {
+			fix += situation.Correct("Take it out", path)
+		}
+		if history.Uncommitted(s.ID) {
+			fix = wording.Commands(wording.AbortMerge) + "; " + fix
+		}
+		return fix, nil
+	}
+	return "", nil
+}
+
+// pickedFrom returns the entries that a commit added to a log behind an entry that the target lacks: those that the target has, and the others. It
+// returns none if all stand where they may.
+func pickedFrom(ctx context.Context, r *run.Run, c history.Commit, path string, targetLogs []*read.LedgerFile) (picked, others []ledger.Entry, err error) {
+	log, err := r.Source.LogAt(ctx, c.ID, path)
+	if err != nil || !log.Readable() {
+		return nil, nil, err
+	}
+	known, targetHas := map[small.Digest]bool{}, map[small.Digest]bool{}
+	for _, p := range c.Parents {
+		before, err := r.Source.LogAt(ctx, p, path)
+		if err != nil {
+			return nil, nil, err
+		}
+		if before.Readable() {
+			maps.Copy(known, ledger.DigestSet(before.Log.Ledger))
+		}
+	}
+	misplaced := false
+	for _, t := range targetLogs {
+		maps.Copy(targetHas, ledger.DigestSet(t.Log.Ledger))
+		misplaced = misplaced || len(entriesBefore(t.Log.Ledger, log.Log.Ledger)) > 0
+	}
+	for _, e := range log.Log.Entries {
+		switch {
+		case known[e.Digest] || !misplaced:
+		case targetHas[e.Digest]:
+			picked = append(picked, e)
+		default:
+			others = append(others, e)
+		}
+	}
+	return picked, others, nil
 }
 
 // entriesBefore returns the indexes of the entries of a merge's log that the target lacks and that stand before an entry of the target.

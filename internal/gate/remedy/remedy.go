@@ -57,10 +57,8 @@ func (s Situation) Undo(path string, uncommitted []string, files ...string) stri
 		return wording.Commands(uncommitted...)
 	case s.Standing == history.Own && s.Deep:
 		return s.accept(strconv.Itoa(MostRemade) + " or more commits stand on this one. Have a person accept the logs as they are now; only later changes are then judged: ")
-	case s.Standing == history.Own && s.Mend != nil:
-		return s.OnBranch(s.Mend(path, files))
 	case s.Standing == history.Own:
-		return s.OnBranch(Mend(path, s.Commit, files...))
+		return s.OnBranch(s.mend(path, files))
 	case s.Standing == history.Landed:
 		return s.acceptLanded()
 	}
@@ -72,11 +70,19 @@ func (s Situation) Undo(path string, uncommitted []string, files ...string) stri
 		return "A tag has this commit, so it stays. " + waive
 	}
 	remake := "Others may have this commit. If nobody has built on it: " +
-		s.OnBranch(Mend(path, s.Commit, files...)+" --pushed", "git push --force-with-lease --force-if-includes") + "\n"
+		s.OnBranch(s.mend(path, files)+" --pushed", "git push --force-with-lease --force-if-includes") + "\n"
 	if s.NoWaiver {
 		return remake + "Otherwise " + ask
 	}
 	return remake + "Otherwise " + midSentence(waive)
+}
+
+// mend returns the command that mends the commit.
+func (s Situation) mend(path string, files []string) string {
+	if s.Mend != nil {
+		return s.Mend(path, files)
+	}
+	return Mend(path, s.Commit, files...)
 }
 
 // fingerprint is a placeholder for the fingerprint of the finding, which ForFinding fills in.

@@ -1,6 +1,7 @@
 package appendonly
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -127,7 +128,7 @@ func checkInserted(e *logs.LogChange, r *rule.Reporter) {
 		for _, index := range e.BeforeTarget {
 			f := e.InsertionFinding(index)
 			f.Message = ledger.Describe(e.New.Entries[index]) + " stands before an entry that the target has: a squash of the branch would insert it there"
-			f.Fix = e.UsualFix()
+			f.Fix = cmp.Or(e.TargetFix, e.UsualFix())
 			r.Add(f)
 		}
 		return
