@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/base/failure"
@@ -13,7 +11,6 @@ import (
 	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/run"
-	githistory "github.com/small-gate/small-gate/internal/git/history"
 	"github.com/small-gate/small-gate/internal/judge/session"
 )
 
@@ -25,12 +22,8 @@ func Range(ctx context.Context, req session.Request, spec string) *finding.Repor
 		if err != nil {
 			return nil, err
 		}
-		s.SetStandings(ctx, head)
-		if _, tip, _ := strings.Cut(spec, ".."); tip != "" && tip != "HEAD" {
-			if s.Opts.Switch, err = branchToSwitchTo(ctx, s, tip, head); err != nil {
-				return nil, err
-			}
-		}
+		_, tip, _ := strings.Cut(spec, "..")
+		s.SetStandingsOf(ctx, head, cmp.Or(tip, "HEAD"))
 		return s.CheckProposed(ctx, head, gate.Range(ctx, s.Repo, base, head, s.Opts))
 	})
 }
@@ -89,39 +82,9 @@ func Audit(ctx context.Context, req session.Request, revision string) *finding.R
 		if err := s.Trust(ctx, head, revision); err != nil {
 			return nil, err
 		}
-		s.SetStandings(ctx, head)
-		if s.Opts.Switch, err = branchToSwitchTo(ctx, s, revision, head); err != nil {
-			return nil, err
-		}
+		s.SetStandingsOf(ctx, head, revision)
 		return gate.Audit(ctx, s.Repo, head, s.Opts), nil
 	})
-}
-
-// branchToSwitchTo finds the local branch that has to be checked out before the revision's commits can be rewritten: the branch that the
-// revision names, or else a branch whose tip is commit. It returns "" if the branch is checked out already, or if there is none.
-func branchToSwitchTo(ctx context.Context, s *session.Session, revision, commit string) (string, error) {
-	if s.Repo.Where().Bare {
-		return "", nil
-	}
-	current, err := s.Repo.CurrentBranch(ctx)
-	if err != nil || current == "refs/heads/"+revision {
-		return "", err
-	}
-	const folder = "refs/heads/"
-	branches, err := githistory.Branches(ctx, s.Repo, folder)
-	if err != nil || branches[folder+revision] != "" {
-		return revision, err
-	}
-	head, err := s.Repo.Head(ctx)
-	if err != nil || head == commit {
-		return "", err
-	}
-	for _, branch := range slices.Sorted(maps.Keys(branches)) {
-		if branches[branch] == commit {
-			return strings.TrimPrefix(branch, folder), nil
-		}
-	}
-	return "", nil
 }
 
 // auditUnbornHead returns the report for a HEAD without commits: empty if the repository has no commit at all, else a failure.

@@ -199,7 +199,7 @@ func (p pushInput) judge(ctx context.Context, s *session.Session) *finding.Repor
 	p.markKnownMoves(ctx, s, moves)
 	for _, m := range moves {
 		if !p.onServer {
-			s.SetStandings(ctx, m.tip)
+			s.SetStandingsOf(ctx, m.tip, cmp.Or(m.LocalRef, "HEAD"))
 		}
 		add(p.judgeMove(ctx, s, m, moves))
 	}

@@ -24,6 +24,16 @@ type Standings struct {
 	Remote Remote
 	// Head is the commit that is checked out; empty if that is not known.
 	Head string
+	// Elsewhere is the judged branch if it is not checked out here.
+	Elsewhere Elsewhere
+}
+
+// Elsewhere is a branch whose commits cannot be rewritten where HEAD is now. The zero value stands for none.
+type Elsewhere struct {
+	// Branch is the branch's short name.
+	Branch string
+	// WorkTree is the path of the other work tree in which the branch is checked out; empty if there is none.
+	WorkTree string
 }
 
 // At returns the standing of a commit.

@@ -226,7 +226,7 @@ func putBackFix(r *run.Run, from, path string) string {
 	if !history.Uncommitted(r.Scope.Tip.ID) {
 		commands = append(commands, "git commit -m "+wording.ShellWord("Put back "+path)+" -- "+wording.TopPath(path))
 	}
-	return remedy.OnBranch(r.Options.Switch, commands...)
+	return r.OnBranch(commands...)
 }
 
 // oneCommitFix returns the fix for a log that a squash of the branch would change, although none of its commits does. A new commit that puts the log
@@ -234,7 +234,7 @@ func putBackFix(r *run.Run, from, path string) string {
 func oneCommitFix(r *run.Run, from, path string) string {
 	base := history.Short(from)
 	return fmt.Sprintf("a squash of the branch would do this: redo the commit that moved %s, so that one archive has every entry that the log has in %s; or make one commit of the branch: %s", wording.Printable(path), base,
-		remedy.OnBranch(r.Options.Switch, "git reset --soft "+base, "small-hook restore"+remedy.InDirectory(path), "git commit -m "+wording.ShellWord("One commit, with "+path)))
+		r.OnBranch("git reset --soft "+base, "small-hook restore"+remedy.InDirectory(path), "git commit -m "+wording.ShellWord("One commit, with "+path)))
 }
 
 // NameTip returns what messages call a tip.

@@ -23,12 +23,12 @@ func CompareOldTip(ctx context.Context, r *run.Run) error {
 		return nil
 	}
 	old := history.Short(u.Old)
-	fix := wording.Commands("small-hook reconcile "+old, "git commit -m 'Keep the log of "+old+"'")
 	return judgeReplacement(ctx, r, u, func(path string) string {
 		if judgedAll && r.Learned.Relocated[path] {
 			return oneCommitFix(r, u.Old, path)
 		}
-		return "published entries stay: " + fix + ", then push again. This brings back the log, but no code"
+		keep := r.OnBranch("small-hook reconcile "+old, "git commit -m 'Keep the log of "+old+"'")
+		return "published entries stay: " + keep + ", then push again. This brings back the log, but no code"
 	})
 }
 

@@ -21,8 +21,8 @@ type Situation struct {
 	Remote history.Remote
 	// Last is true for the commit that is checked out.
 	Last bool
-	// Switch is the branch that has the commit, if another one is checked out.
-	Switch string
+	// Elsewhere is the branch that has the commit, if it is not checked out here.
+	Elsewhere history.Elsewhere
 	// Against is the commit with which the work tree is compared, if that is not HEAD.
 	Against string
 	// Deep is true for a commit of a whole history that only this clone has, if MostRemade or more commits follow it.
@@ -114,12 +114,15 @@ func replaceWaiver(fix, sentence string) string {
 func midSentence(s string) string { return strings.ToLower(s[:1]) + s[1:] }
 
 // OnBranch returns the fix that runs commands on the branch that has the commit.
-func (s Situation) OnBranch(commands ...string) string { return OnBranch(s.Switch, commands...) }
+func (s Situation) OnBranch(commands ...string) string { return OnBranch(s.Elsewhere, commands...) }
 
-// OnBranch returns the fix that runs commands on a branch; empty if it is checked out.
-func OnBranch(branch string, commands ...string) string {
-	if branch != "" {
-		commands = slices.Concat([]string{"git switch " + wording.ShellWord(branch)}, commands, []string{"git switch -"})
+// OnBranch returns the fix that runs commands on a branch that is not checked out here; with the zero value, on the one that is.
+func OnBranch(branch history.Elsewhere, commands ...string) string {
+	switch {
+	case branch.WorkTree != "":
+		commands = slices.Concat([]string{"cd " + wording.ShellWord(branch.WorkTree)}, commands, []string{"cd -"})
+	case branch.Branch != "":
+		commands = slices.Concat([]string{"git switch " + wording.ShellWord(branch.Branch)}, commands, []string{"git switch -"})
 	}
 	return wording.Commands(commands...)
 }

@@ -38,8 +38,6 @@ type Options struct {
 	Message string
 	// Branch is the branch that is judged, without refs/heads/: the one that is checked out or pushed; empty if it is not known.
 	Branch string
-	// Switch is the branch that is judged if another one is checked out. Its commits can be rewritten only after switching to it.
-	Switch string
 	// Replay is true if the commit of the index repeats an existing commit, in a rebase or a cherry-pick. It keeps that commit's owner and lane.
 	Replay bool
 	// Heads are commits that the commit of the index follows, besides those with which its logs are compared: HEAD, if the logs are compared

@@ -42,14 +42,19 @@ func (r *Run) Situation(commit string) remedy.Situation {
 	if commit == "" {
 		return s
 	}
-	s.Switch = r.Options.Switch
 	standings := r.Collector.standings.get()
+	s.Elsewhere = standings.Elsewhere
 	s.Standing, s.Remote, s.Last = standings.At(commit), standings.Remote, commit == standings.Head
 	if s.Standing == history.Own {
 		s.Deep = r.Scope.Whole && !r.Learned.isNearTip(r.Scope.Tip.ID, commit)
 		s.Mend = func(path string, files []string) string { return r.Learned.mendCommand(commit, path, files) }
 	}
 	return s
+}
+
+// OnBranch returns the fix that runs commands on the judged branch: see [remedy.OnBranch].
+func (r *Run) OnBranch(commands ...string) string {
+	return remedy.OnBranch(r.Collector.standings.get().Elsewhere, commands...)
 }
 
 // isNearTip reports whether a commit is one of the last commits up to a tip: at most remedy.MostRemade generations of them.

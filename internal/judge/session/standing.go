@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strings"
 
@@ -12,7 +13,11 @@ import (
 // SetStandings sets the function with which a judgement finds out how far each commit of head's history may have spread. The function looks at remote-tracking
 // branches and tags, and is called only if a finding needs it. In a bare repository without remote-tracking branches, as on a server, all commits have
 // landed.
-func (s *Session) SetStandings(ctx context.Context, head string) {
+func (s *Session) SetStandings(ctx context.Context, head string) { s.SetStandingsOf(ctx, head, "HEAD") }
+
+// SetStandingsOf is SetStandings for a commit to which a revision was resolved: if it is a branch that is not checked out here, the function also finds
+// out where that is.
+func (s *Session) SetStandingsOf(ctx context.Context, head, revision string) {
 	s.Opts.Standings = func() (out history.Standings, err error) {
 		out.Rest = history.Landed
 		if out.Of, err = s.findStandings(ctx, head); err == nil {
@@ -21,8 +26,49 @@ func (s *Session) SetStandings(ctx context.Context, head string) {
 		if err == nil {
 			out.Head, err = s.Repo.Head(ctx)
 		}
+		if err == nil && revision != "HEAD" {
+			out.Elsewhere, err = s.findElsewhere(ctx, revision, head)
+		}
 		return out, err
 	}
+}
+
+// findElsewhere finds the local branch that a revision names, or else a branch whose tip is commit. It returns the zero value if that is checked out
+// here, or if there is none.
+func (s *Session) findElsewhere(ctx context.Context, revision, commit string) (history.Elsewhere, error) {
+	if s.Repo.Where().Bare {
+		return history.Elsewhere{}, nil
+	}
+	const folder = "refs/heads/"
+	ref := folder + strings.TrimPrefix(revision, folder)
+	current, err := s.Repo.CurrentBranch(ctx)
+	if err != nil || current == ref {
+		return history.Elsewhere{}, err
+	}
+	branches, err := githistory.Branches(ctx, s.Repo, folder)
+	if err != nil {
+		return history.Elsewhere{}, err
+	}
+	if branches[ref] == "" {
+		head, err := s.Repo.Head(ctx)
+		if err != nil || head == commit {
+			return history.Elsewhere{}, err
+		}
+		names := slices.Sorted(maps.Keys(branches))
+		at := slices.IndexFunc(names, func(name string) bool { return branches[name] == commit })
+		if at < 0 {
+			return history.Elsewhere{}, nil
+		}
+		ref = names[at]
+	}
+	out := history.Elsewhere{Branch: strings.TrimPrefix(ref, folder)}
+	others, err := s.Repo.Neighbours(ctx)
+	for _, n := range others {
+		if n.Ref == ref {
+			out.WorkTree = n.Worktree
+		}
+	}
+	return out, err
 }
 
 // findStandings finds out how far the commits of head's history may have spread. It leaves out those on the remote's default branch, which have landed.
