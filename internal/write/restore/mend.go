@@ -156,6 +156,9 @@ func (w *Workspace) Mend(ctx context.Context, repo reconcile.Repository, o MendO
 	if err := m.objects.End(); err != nil {
 		return out, err
 	}
+	if err := m.noteRewritten(list); err != nil {
+		return out, err
+	}
 	if err := m.applyNewCommits(context.WithoutCancel(ctx), &out); err != nil {
 		return out, err
 	}

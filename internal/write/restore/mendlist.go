@@ -1,6 +1,7 @@
 package restore
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -76,6 +77,13 @@ func (m *mending) listCommits(ctx context.Context) ([]string, error) {
 		return nil, err
 	}
 	branch, tree, _ := strings.Cut(strings.TrimSpace(string(branches)), "\x00")
+	if branch == "" {
+		made, err := m.findRewritten(m.toMend)
+		if err != nil || made != "" {
+			m.toMend = made
+			return m.nonAncestors(made), cmp.Or(err, m.refuseHiddenParents(ctx))
+		}
+	}
 	out := &failure.Error{Message: history.Short(m.toMend) + " is not in the history of HEAD", Remedy: "rewritten commits have other ids: `small-hook audit`"}
 	switch {
 	case tree != "":

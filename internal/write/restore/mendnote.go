@@ -1,0 +1,72 @@
+package restore
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/base/failure"
+	"github.com/small-gate/small-gate/internal/base/lock"
+	"github.com/small-gate/small-gate/internal/base/wholefile"
+)
+
+// maxRewrittenFile is the largest size of the file of rewritten commits, in bytes. The oldest lines are dropped.
+const maxRewrittenFile = 1 << 20
+
+// rewrittenFile is the path of the file of rewritten commits. Each line has an old id and the new one.
+func (m *mending) rewrittenFile() string {
+	return filepath.Join(lock.Root(m.Place.CommonDir), "rewritten")
+}
+
+// readRewritten reads the file of rewritten commits; nil if there is none.
+func (m *mending) readRewritten() ([]byte, error) {
+	data, err := wholefile.Start(m.rewrittenFile(), maxRewrittenFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return data, m.fileFailure(err)
+}
+
+// noteRewritten notes the new ids of the listed commits. The commands of several findings each name an old id; typed one after another, they all work.
+func (m *mending) noteRewritten(list []string) error {
+	content, err := m.readRewritten()
+	if err != nil {
+		return err
+	}
+	for _, id := range list {
+		if m.newIDs[id] != id {
+			content = fmt.Appendf(content, "%s %s\n", id, m.newIDs[id])
+		}
+	}
+	for len(content) > maxRewrittenFile {
+		_, content, _ = bytes.Cut(content, []byte("\n"))
+	}
+	return m.fileFailure(wholefile.Write(m.rewrittenFile(), content))
+}
+
+// findRewritten returns the commit of HEAD that an earlier command made of a commit; empty if there is none.
+func (m *mending) findRewritten(id string) (string, error) {
+	data, err := m.readRewritten()
+	became := map[string]string{}
+	for line := range strings.Lines(string(data)) {
+		old, made, _ := strings.Cut(strings.TrimSpace(line), " ")
+		became[old] = made
+	}
+	for range became {
+		if id = became[id]; slices.Contains(m.unshared, id) {
+			return id, err
+		}
+	}
+	return "", err
+}
+
+func (m *mending) fileFailure(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &failure.Error{Message: "cannot note which commits are rewritten: " + err.Error(), Remedy: "make the git directory readable and writable, then run the command again", Err: err}
+}
