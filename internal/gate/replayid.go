@@ -9,6 +9,7 @@ import (
 	"fmt"
 
 	"github.com/small-gate/small-gate/internal/base/failure"
+	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/gate/read"
 	"github.com/small-gate/small-gate/internal/gate/run"
@@ -117,7 +118,7 @@ func NewRun(ctx context.Context, tree history.Tree, revision, dir string, opts r
 	if text, _ := intent.Root.Get("intent").Str(); text == templateIntent {
 		return id, nil, &failure.Error{
 			Message: fmt.Sprintf("the intent is still that of the template (%q)", templateIntent),
-			Remedy:  "a person writes the new one first, into " + small.Intent.Path(dir) + "; then run small-hook replay-id --write",
+			Remedy:  "a person writes the new one first, into " + wording.ShellWord(small.Intent.Path(dir)) + "; then run small-hook replay-id --write",
 		}
 	}
 	_, doc, err := read(small.Progress, "see what the workspace lacks: `small-hook check`")
@@ -131,7 +132,7 @@ func NewRun(ctx context.Context, tree history.Tree, revision, dir string, opts r
 	case log.RunOver(id):
 		return id, nil, &failure.Error{
 			Message: fmt.Sprintf("intent, plan and constraints are as they were in the run %.12s…, which is over: a new run would have the same id", id),
-			Remedy: "a person writes the new intent first, into " + small.Intent.Path(dir) + "; or, if it stays, add the new run's first task to the plan with small plan --add; " +
+			Remedy: "a person writes the new intent first, into " + wording.ShellWord(small.Intent.Path(dir)) + "; or, if it stays, add the new run's first task to the plan with small plan --add; " +
 				"then run small-hook replay-id --write",
 		}
 	}

@@ -37,7 +37,7 @@ func TakeState(ctx context.Context, workspace string, wait time.Duration) (relea
 		case !errors.Is(err, fs.ErrExist):
 			return nil, &failure.Error{
 				Message: "cannot make the lock of the protocol's own program: " + wording.Printable(err.Error()),
-				Remedy:  "make " + wording.Printable(dir) + " a writable directory", Err: err,
+				Remedy:  "make " + wording.ShellWord(dir) + " a writable directory", Err: err,
 			}
 		}
 		by := states.holder(name)

@@ -218,7 +218,7 @@ func read(name string) (holder, error) {
 func cannot(req Request, err error) error {
 	return &failure.Error{
 		Message: fmt.Sprintf("cannot lock the workspace in %s: %v", wording.Printable(req.Workspace), err),
-		Remedy:  "make " + wording.Printable(req.CommonDir) + " writable, on a file system that can lock files",
+		Remedy:  "make " + wording.ShellWord(req.CommonDir) + " writable, on a file system that can lock files",
 		Err:     err,
 	}
 }

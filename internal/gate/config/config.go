@@ -95,7 +95,7 @@ var ConfigChanged = rule.New("config/changed", finding.SeverityWarning, finding.
 			Fix:     "have a person review the change; it takes effect with the next commit, and elsewhere once it is merged",
 		}
 		if r.RaisedBy != nil {
-			f.Fix = "make the edit of " + wording.Printable(path) + " a change of its own, " + r.RaisedBy.Elsewhere
+			f.Fix = "make the edit of " + wording.ShellWord(path) + " a change of its own, " + r.RaisedBy.Elsewhere
 		}
 		r.Add(f)
 	}

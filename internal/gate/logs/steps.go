@@ -233,7 +233,7 @@ func putBackFix(r *run.Run, from, path string) string {
 // back would itself change it.
 func oneCommitFix(r *run.Run, from, path string) string {
 	base := history.Short(from)
-	return fmt.Sprintf("a squash of the branch would do this: redo the commit that moved %s, so that one archive has every entry that the log has in %s; or make one commit of the branch: %s", wording.Printable(path), base,
+	return fmt.Sprintf("a squash of the branch would do this: redo the commit that moved %s, so that one archive has every entry that the log has in %s; or make one commit of the branch: %s", wording.ShellWord(path), base,
 		r.OnBranch("git reset --soft "+base, "small-hook restore"+remedy.InDirectory(path), "git commit -m "+wording.ShellWord("One commit, with "+path)))
 }
 

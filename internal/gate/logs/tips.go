@@ -175,7 +175,7 @@ func setUnsoundSideFix(ctx context.Context, r *run.Run, s *read.Step, path strin
 // mendSideFix returns the fix for a merge of which one side has itself lost recorded entries. command is the small-hook command that judges revision,
 // and so shows which commit lost them.
 func mendSideFix(side, command, revision string) string {
-	return "mend the log on " + wording.Printable(side) + " before you merge; see which commit changed it, and what to do: " + wording.Commands("small-hook "+command+" "+wording.ShellWord(revision))
+	return "mend the log on " + wording.ShellWord(side) + " before you merge; see which commit changed it, and what to do: " + wording.Commands("small-hook "+command+" "+wording.ShellWord(revision))
 }
 
 // findUnsoundSide returns the first parent of a merge whose log has not kept the entries of a merge base; empty if there is none.

@@ -130,7 +130,7 @@ func judgeReplacement(ctx context.Context, r *run.Run, u history.Update, fix fun
 	}
 	s.Fix = func(path string) string {
 		if r.Source.IsFamilyLog(path) {
-			return wording.Commands("git restore --source="+history.Short(u.Old)+" --staged --worktree -- "+wording.TopPath(path), `git commit -m "Put back the record"`)
+			return wording.Commands("git restore --source="+history.Short(u.Old)+" --staged --worktree -- "+wording.TopPath(path), `git commit -m "Put back the record" -- `+wording.TopPath(path))
 		}
 		return fix(path)
 	}

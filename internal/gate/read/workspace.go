@@ -284,7 +284,7 @@ func (w *Workspace) PutBack(path string) string {
 		return wording.Commands("git restore --source=HEAD --staged --worktree -- " + at)
 	}
 	return wording.Commands(fmt.Sprintf(`git restore --source="$(git rev-list -n 1 HEAD -- %[1]s)^" --staged --worktree -- %[1]s`, at),
-		"git commit -m "+wording.ShellQuote("Put back "+path))
+		"git commit -m "+wording.ShellQuote("Put back "+path)+" -- "+at)
 }
 
 // PutBackMissing returns the fix that restores an artifact that is missing. The log is restored with all its entries.
@@ -299,7 +299,7 @@ func (w *Workspace) PutBackMissing(a small.Artifact) string {
 	}
 	commands := []string{"small-hook restore" + remedy.InDirectory(path)}
 	if w.Commit != "" && !history.Uncommitted(w.Commit) {
-		commands = append(commands, `git commit -m "Restore the log"`)
+		commands = append(commands, `git commit -m "Restore the log" -- `+wording.TopPath(path))
 	}
 	return wording.Commands(commands...) + created
 }

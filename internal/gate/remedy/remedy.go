@@ -301,7 +301,7 @@ func (s Situation) CorrectEntry(how, path string, alone bool) string {
 // BeginRun returns the fix that begins a new run in the workspace of a directory. commit is the judged commit, the index, or empty for files on
 // disk. before are commands that come first, if any.
 func BeginRun(dir, commit, before string) string {
-	return "the run is over: a person writes the new intent into " + small.Intent.Path(dir) + "; then " + before +
+	return "the run is over: a person writes the new intent into " + wording.ShellWord(small.Intent.Path(dir)) + "; then " + before +
 		ThenCommit(commit, "Begin a new run", "small-hook replay-id --write"+InDirectory(small.Handoff.Path(dir)), small.InDir(dir, ""))
 }
 
@@ -321,7 +321,7 @@ func ThenCommit(commit, title, command, path string) string {
 		all = append(all, "git add -- "+wording.TopPath(path))
 	}
 	if commit != "" && !history.Uncommitted(commit) {
-		all = append(all, "git commit -m \""+title+"\"")
+		all = append(all, "git commit -m \""+title+"\" -- "+wording.TopPath(path))
 	}
 	return wording.Commands(all...)
 }

@@ -206,7 +206,7 @@ func (r *Repo) explainOpenError(ctx context.Context, here, found string, err err
 	case refusedAsUnsafe(err):
 		return &failure.Error{
 			Message: fmt.Sprintf("the repository at %s belongs to another user, and this git allows no exception for a single command", wording.Printable(found)),
-			Remedy:  "`git config --global --add safe.directory " + wording.ShellWord(wording.Printable(found)) + "`",
+			Remedy:  "`git config --global --add safe.directory " + wording.ShellWord(found) + "`",
 			Err:     err,
 		}
 	case strings.Contains(said, "repository extension") || strings.Contains(said, "git repo version"):

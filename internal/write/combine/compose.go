@@ -296,7 +296,7 @@ func (l *log) errCannotCopy(why string) *failure.Error {
 		}
 		return &failure.Error{
 			Message: fmt.Sprintf("%s: the entries of the sides cannot be put together as they stand: %s", l.Path, why),
-			Remedy:  "edit " + wording.Printable(l.Path) + ": " + edits + "; then `git add -- " + wording.TopPath(l.Path) + "`, `small-hook reconcile`",
+			Remedy:  "edit " + wording.ShellWord(l.Path) + ": " + edits + "; then `git add -- " + wording.TopPath(l.Path) + "`, `small-hook reconcile`",
 		}
 	}
 	remedy := "write the list in its plain form on each side (a dash for each entry, a line break after the last line) and commit that, " +

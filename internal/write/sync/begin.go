@@ -149,7 +149,7 @@ func (p *publishing) errNoRemote(known []string) error {
 		f.Remedy = "push to a remote that exists: " + Options{Remote: known[0], Branch: p.opts.Branch, Merge: p.opts.Merge}.command()
 		return f
 	}
-	f.Remedy = "add the remote with git remote add, under the name " + wording.Printable(p.remote) + "; then " + p.git.again
+	f.Remedy = "add the remote with git remote add, under the name " + wording.ShellWord(p.remote) + "; then " + p.git.again
 	return f
 }
 
