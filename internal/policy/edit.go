@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -195,7 +196,12 @@ func readAlone(key string, s stanza, known *Known, texts ...string) (*Policy, er
 	if key != "logs" {
 		text += "logs: [{path: '**', entries: lines}]\n"
 	}
-	return Parse(File, []byte(text), known)
+	policy, err := Parse(File, []byte(text), known)
+	var invalid *InvalidError
+	if errors.As(err, &invalid) { // it is about a text that the user has not seen
+		err = errors.New(invalid.Problems[0].withoutPlace())
+	}
+	return policy, err
 }
 
 // errChanged returns the error for a stanza that has other values when it is read back.

@@ -160,7 +160,7 @@ func TestRefused(t *testing.T) {
 		change func(*Waiver)
 		want   string
 	}{
-		"no reason":      {"", func(w *Waiver) { w.Reason = "\t" }, "the reason is blank"},
+		"no reason":      {"", func(w *Waiver) { w.Reason = "\t" }, "cannot write the waiver: the reason is blank"},
 		"not UTF-8":      {"", func(w *Waiver) { w.Reason = "a\xff" }, `"a\xff" is not UTF-8`},
 		"path not UTF-8": {"", func(w *Waiver) { w.Path = "\xff/.small/progress.small.yml" }, "is not UTF-8"},
 		"another path":   {"", func(w *Waiver) { w.Path = "README.md" }, "is not the path of a log"},
@@ -177,7 +177,7 @@ func TestRefused(t *testing.T) {
 			w := good
 			c.change(&w)
 			got, err := AddWaivers([]byte(c.data), []Waiver{w}, knownRules)
-			if err == nil || got != nil || !strings.Contains(err.Error(), c.want) {
+			if err == nil || got != nil || !strings.Contains(failure.Of(err).Message, c.want) {
 				t.Errorf("got %q, %v; want an error with %q", got, err, c.want)
 			}
 		})
@@ -190,15 +190,15 @@ func TestRefused(t *testing.T) {
 		t.Errorf("the same waiver twice: %v", err)
 	}
 	for want, change := range map[string]func(*Baseline){
-		"at least 1 is expected":         func(b *Baseline) { b.Entries = 0 },
-		"the reason is blank":            func(b *Baseline) { b.Reason = "" },
-		"is not the path of a log":       func(b *Baseline) { b.Path = "x" },
-		`"x\xff/.small/progress.small.`:  func(b *Baseline) { b.Path = "x\xff/.small/progress.small.yml" },
-		"without . or ..; did you mean ": func(b *Baseline) { b.Path = "./.small/progress.small.yml" },
+		"at least 1 is expected":                         func(b *Baseline) { b.Entries = 0 },
+		"cannot write the baseline: the reason is blank": func(b *Baseline) { b.Reason = "" },
+		"is not the path of a log":                       func(b *Baseline) { b.Path = "x" },
+		`"x\xff/.small/progress.small.`:                  func(b *Baseline) { b.Path = "x\xff/.small/progress.small.yml" },
+		"without . or ..; did you mean ":                 func(b *Baseline) { b.Path = "./.small/progress.small.yml" },
 	} {
 		b := newBaseline(t, ".small/progress.small.yml")
 		change(&b)
-		if _, err := AddBaseline(nil, []Baseline{b}, knownRules); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := AddBaseline(nil, []Baseline{b}, knownRules); err == nil || !strings.Contains(failure.Of(err).Message, want) {
 			t.Errorf("got %v; want an error with %q", err, want)
 		}
 	}

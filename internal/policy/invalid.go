@@ -29,7 +29,12 @@ type Problem struct {
 
 // String returns the problem in one line, with its place.
 func (p Problem) String() string {
-	out := fmt.Sprintf("line %d, column %d: %s", p.Pos.Line, p.Pos.Column, p.Message)
+	return fmt.Sprintf("line %d, column %d: ", p.Pos.Line, p.Pos.Column) + p.withoutPlace()
+}
+
+// withoutPlace is String without the place.
+func (p Problem) withoutPlace() string {
+	out := p.Message
 	if p.Suggestion != "" {
 		out += fmt.Sprintf("; did you mean %q?", p.Suggestion)
 	}
