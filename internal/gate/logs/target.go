@@ -2,6 +2,7 @@ package logs
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -27,8 +28,14 @@ func findBeforeTarget(ctx context.Context, r *run.Run, s *read.Step, path string
 		return err
 	}
 	targetLogs, err := readTargetLogs(ctx, r, target.ID, path, parents)
-	if err != nil || len(targetLogs) == 0 {
+	if err != nil {
 		return err
+	}
+	targetLogs = slices.DeleteFunc(targetLogs, func(l *read.LedgerFile) bool {
+		return child.Log.Extends(l.Log.Ledger) || l.Log.Extends(child.Log.Ledger) // as in most merges
+	})
+	if len(targetLogs) == 0 {
+		return nil
 	}
 	past, err := r.Source.EntriesBeforeSince(ctx, stanza, commitOrParents(r, s.Commit), path)
 	if err != nil {
@@ -42,10 +49,12 @@ func findBeforeTarget(ctx context.Context, r *run.Run, s *read.Step, path string
 			}
 		}
 	}
-	if len(edges[0].BeforeTarget) == 0 {
+	if len(edges[0].BeforeTarget) > 0 {
+		edges[0].TargetFix, err = fixPick(ctx, r, s, path, parents, targetLogs)
+	}
+	if errors.Is(err, history.ErrLacking) { // in a shallow clone the usual fix stays
 		return nil
 	}
-	edges[0].TargetFix, err = fixPick(ctx, r, s, path, parents, targetLogs)
 	return err
 }
 
