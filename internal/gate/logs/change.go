@@ -243,6 +243,14 @@ func (e *LogChange) InsertionFinding(index int) finding.Finding {
 	return f
 }
 
+// Before says in a message where an entry stands that comes before another in the ledger: in a log whose newest entries stand first it is below.
+func (e *LogChange) Before() string {
+	if stanza := e.Run.Source.Policy.LogFor(e.Path); stanza != nil && stanza.Form().NewestFirst {
+		return "below"
+	}
+	return "before"
+}
+
 // InsertionKeys returns the keys of insertions, by which each is reported only once.
 func (e *LogChange) InsertionKeys(indexes []int) []finding.EditKey {
 	keys := make([]finding.EditKey, len(indexes))

@@ -114,10 +114,10 @@ func describeReordered(e *logs.LogChange, x ledger.Edit) string {
 func checkInserted(e *logs.LogChange, r *rule.Reporter) {
 	report := func(index int) {
 		f := e.InsertionFinding(index)
-		f.Message = ledger.Describe(e.New.Entries[index]) + " was inserted before older entries"
+		f.Message = ledger.Describe(e.New.Entries[index]) + " was inserted " + e.Before() + " older entries"
 		f.Fix = e.UsualFix()
 		if e.IsMerge {
-			f.Message = ledger.Describe(e.New.Entries[index]) + " is in no parent of the merge and stands before entries of a parent"
+			f.Message = ledger.Describe(e.New.Entries[index]) + " is in no parent of the merge and stands " + e.Before() + " entries of a parent"
 		}
 		r.Add(f)
 	}
@@ -127,7 +127,7 @@ func checkInserted(e *logs.LogChange, r *rule.Reporter) {
 		}
 		for _, index := range e.BeforeTarget {
 			f := e.InsertionFinding(index)
-			f.Message = ledger.Describe(e.New.Entries[index]) + " stands before an entry that the target has: a squash of the branch would insert it there"
+			f.Message = ledger.Describe(e.New.Entries[index]) + " stands " + e.Before() + " an entry that the target has: a squash of the branch would insert it there"
 			f.Fix = cmp.Or(e.TargetFix, e.UsualFix())
 			r.Add(f)
 		}
