@@ -9,6 +9,7 @@ import (
 	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/gate/read"
+	"github.com/small-gate/small-gate/internal/gate/remedy"
 	"github.com/small-gate/small-gate/internal/gate/rule"
 	"github.com/small-gate/small-gate/internal/gate/run"
 	"github.com/small-gate/small-gate/internal/ledger"
@@ -152,7 +153,26 @@ func JudgeSides(ctx context.Context, r *run.Run) error {
 func setUnsoundSideFix(ctx context.Context, r *run.Run, s *read.Step, path string, parents []read.ParentLog, edges []*LogChange) error {
 	loses := func(x ledger.Edit) bool { return x.OldIndex >= 0 && !x.Waived }
 	pending := history.Uncommitted(s.ID)
-	if len(parents) < 2 || !pending && r.Scope.Fix == "" || !slices.ContainsFunc(edges, func(e *LogChange) bool { return slices.ContainsFunc(e.Edits, loses) }) {
+	if len(parents) < 2 || !slices.ContainsFunc(edges, func(e *LogChange) bool { return slices.ContainsFunc(e.Edits, loses) }) {
+		return nil
+	}
+	setFix := func(fix string) {
+		if pending {
+			fix = wording.Commands(wording.AbortMerge) + "; " + fix
+		}
+		for _, e := range edges {
+			e.Fix = fix
+		}
+	}
+	if r.Source.IsFileEntry(path) && !r.Source.IsImmutableRecord(path) {
+		if both, err := addedOnBothSides(ctx, r, path, parents); err != nil {
+			return err
+		} else if both {
+			setFix(remedy.RenameOwn)
+			return nil
+		}
+	}
+	if !pending && r.Scope.Fix == "" {
 		return nil
 	}
 	side, err := findUnsoundSide(ctx, r, path, parents)
@@ -162,14 +182,33 @@ func setUnsoundSideFix(ctx context.Context, r *run.Run, s *read.Step, path strin
 	if err != nil || side == "" {
 		return err
 	}
-	fix := mendSideFix(history.Short(side), "audit", history.Short(side))
-	if pending {
-		fix = wording.Commands(wording.AbortMerge) + "; " + fix
-	}
-	for _, e := range edges {
-		e.Fix = fix
-	}
+	setFix(mendSideFix(history.Short(side), "audit", history.Short(side)))
 	return nil
+}
+
+// addedOnBothSides reports whether two parents of a merge have different files at a path at which no merge base has one.
+func addedOnBothSides(ctx context.Context, r *run.Run, path string, parents []read.ParentLog) (bool, error) {
+	files := map[string]bool{}
+	for _, p := range parents {
+		for _, l := range p.Ledgers {
+			files[l.File.Object] = true
+		}
+	}
+	if len(files) < 2 {
+		return false, nil
+	}
+	for _, other := range parents[1:] {
+		bases, err := r.Source.History.MergeBases(ctx, parents[0].ID, other.ID)
+		if err != nil {
+			return false, err
+		}
+		for _, base := range bases {
+			if old, err := r.Source.LogAt(ctx, base, path); err != nil || old != nil {
+				return false, err
+			}
+		}
+	}
+	return true, nil
 }
 
 // mendSideFix returns the fix for a merge of which one side has itself lost recorded entries. command is the small-hook command that judges revision,

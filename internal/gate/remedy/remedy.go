@@ -273,6 +273,9 @@ func InDirectory(path string) string {
 // Reconcile are the commands that finish a merge and keep every entry of both sides.
 const Reconcile = "`small-hook reconcile`, `" + wording.FinishMerge + "`"
 
+// RenameOwn is the fix for two branches that each have a new file of one name, which must not change.
+const RenameOwn = "give your own file another name in the commit that brought it: a merge keeps the files of both sides"
+
 // MergeWith returns the fix that merges a branch and keeps every entry of both sides.
 func MergeWith(revision string) string {
 	return wording.Commands("git merge --no-ff --no-commit "+wording.ShellWord(revision)) + ", " + Reconcile

@@ -12,6 +12,7 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/gate/read"
 	"github.com/small-gate/small-gate/internal/ledger"
+	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/small"
 	"github.com/small-gate/small-gate/internal/small/records"
 	"github.com/small-gate/small-gate/internal/write/combine"
@@ -54,9 +55,10 @@ func (m *mending) combineLog(ctx context.Context, id string, parents []string, s
 	switch {
 	case err != nil || m.isSound(id, logs, file) && !m.dropsNew(id) && !slices.ContainsFunc(m.readEntries(file).Entries, bringsBack):
 		return nil, nil, err
-	case file == nil && id != m.toMend && m.logs[m.parents[id][0]] != nil && m.logs[m.parents[id][0]].file.Regular():
+	case file == nil && id != m.toMend && m.mayEnd():
 		return nil, nil, &failure.Error{
-			Message: fmt.Sprintf("%s deletes %s, so no commit before it can be mended", history.Short(id), m.Log()), Remedy: "mend that commit first: " + m.mendCommand(id),
+			Message: fmt.Sprintf("%s deletes %s, which a waiver allows only of the log as it was: no commit before it can be mended", history.Short(id), m.Log()),
+			Remedy:  "mend that commit first: " + m.mendCommand(id),
 		}
 	}
 	var back combine.PutBack
@@ -87,6 +89,13 @@ func (m *mending) combineLog(ctx context.Context, id string, parents []string, s
 		m.alike = back.Alike
 	}
 	return back.Text, back.Gone, nil
+}
+
+// mayEnd reports whether a waiver allows that the log is deleted.
+func (m *mending) mayEnd() bool {
+	return slices.ContainsFunc(m.Policy.Waivers, func(w policy.Waiver) bool {
+		return w.Edit.Has(ledger.LogEnded) && w.Path == m.Log() && !w.Expired(m.Now)
+	})
 }
 
 func (m *mending) dropsNew(id string) bool { return m.discard && id == m.toMend }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 
 	"github.com/small-gate/small-gate/internal/gate/history"
@@ -27,7 +28,14 @@ func (m *mending) applyNewCommits(ctx context.Context, out *Mended) error {
 		}
 		files = append(files, log)
 	}
+	before, err := findFiles(ctx, m.repo, out.Old, slices.Collect(maps.Keys(m.substitutions)))
+	if err != nil {
+		return err
+	}
 	for path, s := range m.substitutions {
+		if before[path] != s.from {
+			continue // a later commit has another file there
+		}
 		if dirty, err := m.git.Dirty(ctx, path); err != nil {
 			return err
 		} else if dirty {
@@ -95,7 +103,7 @@ func (m *mending) planLogFile(ctx context.Context, head []byte, out *Mended) (lo
 	out.moveToRetimed()
 	if committed, err := m.isLogOf(ctx, out.Old, file); err != nil {
 		return log, err
-	} else if committed && out.Text != nil && !bytes.Equal(out.Text, head) { // the new commit has all its entries, some at other times
+	} else if committed && !bytes.Equal(file, head) && !bytes.Equal(out.Text, head) { // the new commit has all its entries, some at other times or places
 		out.PutBack = combine.PutBack{Text: head, Lost: out.Lost, Gone: out.Gone}
 	}
 	if out.Text != nil {

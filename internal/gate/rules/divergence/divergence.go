@@ -19,10 +19,14 @@ func checkConcurrentAppend(t *logs.LogTips, r *rule.Reporter) {
 	if t.Outcome != ledger.Diverged || t.Immutable {
 		return
 	}
-	if t.Stanza != nil && t.Stanza.Entries != policy.FileEntries && !t.Unrelated {
+	fix := remedy.MergeWith(t.BranchToMerge)
+	switch {
+	case t.Stanza != nil && t.Stanza.Entries == policy.FileEntries:
+		fix = remedy.RenameOwn
+	case t.Stanza != nil && !t.Unrelated:
 		return // git stops with a conflict by itself, and the merge that resolves it is judged
 	}
-	r.Add(t.BothAppendedFinding("recorded work", "entry", remedy.MergeWith(t.BranchToMerge)))
+	r.Add(t.BothAppendedFinding("recorded work", "entry", fix))
 }
 
 func checkLostEntry(e *logs.LogChange, r *rule.Reporter) {
