@@ -84,7 +84,9 @@ func fixPick(ctx context.Context, r *run.Run, s *read.Step, path string, parents
 		fix := fmt.Sprintf("%s brought %s, which the target has, after an entry that the target lacks was there; the merge brings it too. ", history.Short(c.ID), ledger.DescribeAll(picked))
 		situation := r.Situation(c.ID)
 		if len(others) == 0 && len(c.Parents) < 2 {
-			situation.Mend = func(path string, files []string) string { return remedy.Mend(path, c.ID, files...) + " --discard-new" }
+			situation.Mend = func(path string, files []string) string {
+				return remedy.MendCommand(situation.Standing, remedy.Mend(path, c.ID, files...)+" --discard-new")
+			}
 			fix += situation.Undo(path, nil)
 		} else {
 			fix += situation.Correct("Take it out", path)

@@ -70,7 +70,7 @@ func (s Situation) Undo(path string, uncommitted []string, files ...string) stri
 		return "A tag has this commit, so it stays. " + waive
 	}
 	remake := "Others may have this commit. If nobody has built on it: " +
-		s.OnBranch(s.mend(path, files)+" --pushed", "git push --force-with-lease --force-if-includes") + "\n"
+		s.OnBranch(s.mend(path, files), "git push --force-with-lease --force-if-includes") + "\n"
 	if s.NoWaiver {
 		return remake + "Otherwise " + ask
 	}
@@ -82,7 +82,15 @@ func (s Situation) mend(path string, files []string) string {
 	if s.Mend != nil {
 		return s.Mend(path, files)
 	}
-	return Mend(path, s.Commit, files...)
+	return MendCommand(s.Standing, Mend(path, s.Commit, files...))
+}
+
+// MendCommand returns the command that mends a commit of some standing; command is the one for a commit that nobody else has.
+func MendCommand(standing history.Standing, command string) string {
+	if standing == history.Own {
+		return command
+	}
+	return command + " --pushed"
 }
 
 // fingerprint is a placeholder for the fingerprint of the finding, which ForFinding fills in.

@@ -73,7 +73,7 @@ type Learned struct {
 	// Commits are the commits to be judged.
 	Commits []history.Commit
 	// nearTip holds the last commits before the tip; nil until isNearTip needs them. places says at which place in the order of judging each commit
-	// comes. firstNamed holds, by a log's path, the earliest commit that a fix for the log has named.
+	// comes. firstNamed holds, by a commit's standing and a log's path, the earliest commit that a fix for the log has named.
 	nearTip    map[string]bool
 	places     map[string]int
 	firstNamed map[string]string
@@ -140,8 +140,9 @@ func newRun(tree history.Tree, h history.History, opts Options, s Scope) *Run {
 	return r
 }
 
-// mend is what a command mends: the log of a path since a commit, or files.
+// mend is what a command mends: the log of a path since a commit of some standing, or files.
 type mend struct {
+	standing     history.Standing
 	path, commit string
 	files        []string
 }
@@ -172,7 +173,8 @@ func (s Scope) Before() string {
 // Do runs passes until one fails, and makes the report.
 func (r *Run) Do(ctx context.Context, passes ...Pass) *finding.Report {
 	err := r.RunPasses(ctx, passes...)
-	r.joinMends()
+	r.joinMends(history.Own)
+	r.joinMends(history.Published)
 	return r.Collector.finish(err, r.Options.FailOnWarning)
 }
 

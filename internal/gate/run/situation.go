@@ -2,6 +2,7 @@ package run
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -45,9 +46,11 @@ func (r *Run) Situation(commit string) remedy.Situation {
 	standings := r.Collector.standings.get()
 	s.Elsewhere = standings.Elsewhere
 	s.Standing, s.Remote, s.Last = standings.At(commit), standings.Remote, commit == standings.Head
-	if s.Standing == history.Own {
-		s.Deep = r.Scope.Whole && !r.Learned.isNearTip(r.Scope.Tip.ID, commit)
-		s.Mend = func(path string, files []string) string { return r.Learned.mendCommand(commit, path, files) }
+	if s.Standing == history.Own || s.Standing == history.Published {
+		s.Deep = s.Standing == history.Own && r.Scope.Whole && !r.Learned.isNearTip(r.Scope.Tip.ID, commit)
+		s.Mend = func(path string, files []string) string {
+			return r.Learned.mendCommand(s.Standing, commit, path, files)
+		}
 	}
 	return s
 }
@@ -80,29 +83,28 @@ func (s *Learned) isNearTip(tip, commit string) bool {
 	return s.nearTip[commit]
 }
 
-// mendCommand returns the command that mends a commit, and notes it for joinMends.
-func (s *Learned) mendCommand(commit, path string, files []string) string {
+// mendCommand returns the command that mends a commit of some standing, and notes it for joinMends.
+func (s *Learned) mendCommand(standing history.Standing, commit, path string, files []string) string {
 	if len(files) == 0 {
-		commit = s.earliestNamed(commit, path)
+		commit = s.earliestNamed(standing, commit, path)
 	}
-	command := remedy.Mend(path, commit, files...)
+	command := remedy.MendCommand(standing, remedy.Mend(path, commit, files...))
 	if s.mends == nil {
 		s.mends = map[string]mend{}
 	}
-	s.mends[command] = mend{path, commit, files}
+	s.mends[command] = mend{standing, path, commit, files}
 	return command
 }
 
-// joinMends replaces the different commands that fixes name to mend commits by one command: the first one typed would replace the commits that the
-// others name.
-func (r *Run) joinMends() {
+// joinMends replaces the different commands that fixes name to mend commits of one standing by one command.
+func (r *Run) joinMends(standing history.Standing) {
 	s := r.Learned
 	var paths, files []string
 	named, first := map[string]bool{}, ""
 	for _, f := range r.Collector.Report.Findings {
 		for _, command := range wording.SplitCommands(f.Fix) {
 			m, mends := s.mends[command]
-			if !mends || named[command] {
+			if !mends || m.standing != standing || named[command] {
 				continue
 			}
 			named[command] = true
@@ -124,6 +126,7 @@ func (r *Run) joinMends() {
 	if joined == "" {
 		return
 	}
+	joined = remedy.MendCommand(standing, joined)
 	for i := range r.Collector.Report.Findings {
 		f := &r.Collector.Report.Findings[i]
 		parts := wording.SplitCommands(f.Fix)
@@ -164,16 +167,16 @@ func (s *Learned) JudgesCommit(beginning string) bool {
 
 // earliestNamed notes that a fix for a log names a commit, and returns the earliest commit that a fix for this log has named. All these fixes
 // can then name the same commit.
-func (s *Learned) earliestNamed(commit, path string) string {
+func (s *Learned) earliestNamed(standing history.Standing, commit, path string) string {
 	if s.firstNamed == nil {
 		s.firstNamed = map[string]string{}
 	}
-	at := s.placeOf(commit)
-	first, earlier := s.firstNamed[path]
+	at, key := s.placeOf(commit), fmt.Sprint(standing, path)
+	first, earlier := s.firstNamed[key]
 	if at == len(s.places) || earlier && s.places[first] < at {
 		return cmp.Or(first, commit)
 	}
-	s.firstNamed[path] = commit
+	s.firstNamed[key] = commit
 	return commit
 }
 
