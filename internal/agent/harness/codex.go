@@ -31,9 +31,13 @@ var Codex = &Harness{
 // inSuccession matches commands with &&. At a turn's end Codex shows && to the agent as &amp;&amp;, which it cannot type.
 var inSuccession = expression.Of("`[^`&]+(?: && [^`&]+)+`")
 
-// withoutAnd rewrites a command of several steps without &&.
+// withoutAnd rewrites a command of several steps without &&. The whole of it may be in parentheses, as wording.RunIn writes it.
 func withoutAnd(command string) string {
-	steps := strings.Split(strings.Trim(command, "`"), " && ")
+	command = strings.Trim(command, "`")
+	if inner, inParentheses := strings.CutPrefix(command, "("); inParentheses {
+		return "`(" + strings.Trim(withoutAnd(strings.TrimSuffix(inner, ")")), "`") + ")`"
+	}
+	steps := strings.Split(command, " && ")
 	out := steps[len(steps)-1]
 	for _, step := range slices.Backward(steps[:len(steps)-1]) {
 		out = "if " + step + "; then " + out + "; else false; fi"

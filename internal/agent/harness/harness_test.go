@@ -408,8 +408,8 @@ func checkAnswer(t *testing.T, h *Harness, r Reply, schema *gojsonschema.Schema,
 
 // Codex escapes ampersands at a turn's end.
 func TestAnswerCodexAmpersands(t *testing.T) {
-	const commands = "fix: `test -d a && cd a`, `a || b`, `c && d && e`; and so on & on\n"
-	const want = "fix: `if test -d a; then cd a; else false; fi`, `a || b`, `if c; then if d; then e; else false; fi; else false; fi`; and so on & on\n"
+	const commands = "fix: `test -d a && cd a`, `a || b`, `c && d && e`, `(cd f && g)`; and so on & on\n"
+	const want = "fix: `if test -d a; then cd a; else false; fi`, `a || b`, `if c; then if d; then e; else false; fi; else false; fi`, `(if cd f; then g; else false; fi)`; and so on & on\n"
 	if got := string(Codex.Answer(Stop, Block, commands).Stderr); got != want {
 		t.Errorf("at a turn's end: %q, want %q", got, want)
 	}
