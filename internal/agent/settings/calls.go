@@ -7,6 +7,7 @@ import (
 	"github.com/tailscale/hujson"
 
 	"github.com/small-gate/small-gate/internal/base/expression"
+	"github.com/small-gate/small-gate/internal/base/wording"
 )
 
 // calls finds the commands that call the gate, and removes the hooks whose commands goes selects; goes may also change a command. missing are our events
@@ -57,7 +58,7 @@ var commandMembers = []string{"command", "bash"}
 
 // oneCall matches a command that is only a call of the gate: the program as one word of a shell, plain or quoted as by wording.ShellQuote, and its
 // arguments.
-var oneCall = expression.Of(`^\s*([^\s'"\\;&|<>()$` + "`" + `]+|'(?:[^']|'\\''|'"\$\(printf '\\140'\)"')*')\s+(agent-hook --harness \S+)\s*$`)
+var oneCall = expression.Of(`^\s*([^\s'"\\;&|<>()$` + "`" + `]+|'(?:[^']|'\\''|'"\$\(printf '(?:\\[0-7]{3})+'\)"')*')\s+(agent-hook --harness \S+)\s*$`)
 
 // program returns the word that names the program in a command that is only a call of the gate; "" for any other command.
 func (f *File) program(command string) string {
@@ -70,9 +71,5 @@ func (f *File) program(command string) string {
 
 // ProgramOf returns the program that a call of the gate runs, as a path or a name; "" for a larger command.
 func (f *File) ProgramOf(command string) string {
-	word := f.program(command)
-	if inner, quoted := strings.CutPrefix(word, "'"); quoted {
-		return strings.NewReplacer(`'\''`, "'", `'"$(printf '\140')"'`, "`").Replace(strings.TrimSuffix(inner, "'"))
-	}
-	return word
+	return wording.UnquoteShell(f.program(command))
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/tailscale/hujson"
 
 	"github.com/small-gate/small-gate/internal/base/failure"
+	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/testkit/gittest"
 )
 
@@ -36,8 +37,8 @@ func holds(t *testing.T, f *File, text []byte) bool {
 	if before := value(t, text); text != nil && !extends(value(t, with), before) {
 		t.Fatalf("%s: %q lost something of %q", f.Harness.Name, with, text)
 	}
-	for _, other := range []string{`/opt/small hook`, "it's`"} {
-		moved, err := f.Add(with, f.Command("'"+strings.NewReplacer("'", `'\''`, "`", `'"$(printf '\140')"'`).Replace(other)+"'"))
+	for _, other := range []string{`/opt/small hook`, "it's`", "no\u00a0break\xff"} {
+		moved, err := f.Add(with, f.Command(wording.ShellQuote(other)))
 		if err != nil {
 			t.Fatal(err)
 		}
