@@ -18,8 +18,9 @@ var husky = Manager{
 		}
 		return filepath.Base(dir) == ".husky"
 	},
-	configFiles: []string{".husky"},
-	scriptsDir:  huskyScripts,
+	configFiles:  []string{".husky"},
+	scriptsDir:   huskyScripts,
+	unknownHooks: []Name{PreReceive},
 	dependsOnFileName: func(text string) bool {
 		return regexp.MustCompile(`(?m)^\s*\. "(\$\(dirname (-- )?"\$0"\)|\$\{0%/\*\})/(h|husky\.sh)"`).MatchString(text)
 	},

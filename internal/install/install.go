@@ -24,6 +24,18 @@ type InstallOptions struct {
 	Logs []LogPattern
 }
 
+// command returns the command that installs the hooks that o asks for, without --force.
+func (o InstallOptions) command() string {
+	command := ProgramName + " install"
+	if o.Program != "" {
+		command += " --program " + wording.ShellWord(filepath.ToSlash(o.Program))
+	}
+	if o.PreReceive {
+		command += " --pre-receive"
+	}
+	return command
+}
+
 // Install installs a repository's hooks. It is idempotent. If a hook manager is recognised, even only by its configuration, and its
 // files do not call the gate for each of the hooks yet, nothing is written unless options.Force is set: the result's ManualSteps say what to add to these files.
 func Install(ctx context.Context, options InstallOptions) (result Result, err error) {
@@ -62,7 +74,7 @@ func Install(ctx context.Context, options InstallOptions) (result Result, err er
 			return Result{}, err
 		}
 		if len(uncalled) > 0 {
-			manual, err := manualSteps(found, uncalled, program)
+			manual, err := manualSteps(found, uncalled, program, options.command())
 			if err != nil {
 				return Result{}, err
 			}

@@ -127,7 +127,7 @@ func TestManagersAreNotFought(t *testing.T) {
 				t.Errorf("lines for %q, want %q", got, situation.file)
 			}
 			text := result.Text()
-			for _, want := range append(situation.lines, situation.manager.Name, situation.command, "install --force") {
+			for _, want := range append(situation.lines, situation.manager.Name, situation.command, " --force`") {
 				if !strings.Contains(text, want) {
 					t.Errorf("%q is missing:\n%s", want, text)
 				}
@@ -298,7 +298,13 @@ func TestFollowingTheManual(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			repo := newRepo(t)
 			situation.prepare(t, repo)
-			manual := install(t, InstallOptions{Dir: repo, Program: program.path}).ManualSteps
+			manual := install(t, InstallOptions{Dir: repo, Program: program.path, PreReceive: true}).ManualSteps
+			if same := "`small-hook install --program " + wording.ShellWord(program.path) + " --pre-receive --force`"; !strings.Contains(manual.Text(), same) {
+				t.Errorf("the text lacks %s: %s", same, manual.Text())
+			}
+			if strings.Contains(manual.Text(), "--hook-type pre-receive") {
+				t.Errorf("the manager has no such type: %s", manual.Text())
+			}
 			for _, addition := range manual.Additions {
 				path := addition.File
 				if !filepath.IsAbs(path) {
@@ -311,15 +317,15 @@ func TestFollowingTheManual(t *testing.T) {
 				put(t, path, text+addition.Text, 0o755)
 			}
 			// The lines are not wanted twice. The commands to type write the manager's hooks.
-			if again := install(t, InstallOptions{Dir: repo, Program: program.path}); again.ManualSteps != nil &&
+			if again := install(t, InstallOptions{Dir: repo, Program: program.path, PreReceive: true}); again.ManualSteps != nil &&
 				(len(again.ManualSteps.Additions) > 0 || !strings.Contains(again.Text(), "name the gate already") || len(again.ManualSteps.Commands) == 0 && situation.manager != &husky) {
 				t.Errorf("with the lines: %s", again.Text())
 			}
 			if hook := hooks[situation.manager]; hook != "" {
-				if again := install(t, InstallOptions{Dir: repo, Program: program.path}); again.Outcome != NeedsManualSteps {
+				if again := install(t, InstallOptions{Dir: repo, Program: program.path, PreReceive: true}); again.Outcome != NeedsManualSteps {
 					t.Errorf("before %q: %s", situation.command, again.Text())
 				}
-				for _, name := range ClientHooks() {
+				for _, name := range allHooks() {
 					if !slices.Contains(situation.manager.unknownHooks, name) {
 						put(t, filepath.Join(repo, ".git", "hooks", string(name)), hook, 0o755)
 					}
@@ -328,11 +334,15 @@ func TestFollowingTheManual(t *testing.T) {
 			if name == "husky, not set up yet" {
 				prepareHusky(t, repo)
 			}
-			again, wanted := install(t, InstallOptions{Dir: repo, Program: program.path}), each(Called, ClientHooks()...)
-			for _, hook := range situation.manager.unknownHooks {
-				wanted[hook] = Installed
+			again, wanted := install(t, InstallOptions{Dir: repo, Program: program.path, PreReceive: true}), each(Called, allHooks()...)
+			outcome, action := Unchanged, Present // husky has no command to type, so that the hooks that it does not know are there already
+			if name == "husky, not set up yet" || hooks[situation.manager] != "" && len(situation.manager.unknownHooks) > 0 {
+				outcome, action = Changed, Installed
 			}
-			if diff := cmp.Diff(wanted, actions(again)); diff != "" || again.Outcome != map[bool]Outcome{true: Unchanged, false: Changed}[len(situation.manager.unknownHooks) == 0] {
+			for _, hook := range situation.manager.unknownHooks {
+				wanted[hook] = action
+			}
+			if diff := cmp.Diff(wanted, actions(again)); diff != "" || again.Outcome != outcome {
 				t.Errorf("%s%s", diff, again.Text())
 			}
 			for _, check := range diagnose(t, repo).Checks {

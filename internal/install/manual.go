@@ -16,6 +16,7 @@ type ManualSteps struct {
 	Additions []Addition
 	Commands  []string // to be typed after the additions were made, in this order; may be empty
 	Notes     []string
+	Install   string // the command that installs the same hooks, without --force
 }
 
 // Addition is text to add to one file.
@@ -27,9 +28,9 @@ type Addition struct {
 
 // manualSteps returns what a person has to add to call the gate for hooks. If the manager's files name the gate for each of them already, it returns
 // only the manager's commands. Files in a work tree are shared with other machines, so their lines name the program without a path; lines for
-// other files have the path.
-func manualSteps(found recognition, hooks []Name, program string) (*ManualSteps, error) {
-	manual := &ManualSteps{Manager: found.manager.Name, Why: found.why}
+// other files have the path. install is the command that installs the hooks.
+func manualSteps(found recognition, hooks []Name, program, install string) (*ManualSteps, error) {
+	manual := &ManualSteps{Manager: found.manager.Name, Why: found.why, Install: install}
 	if found.manager.fillManualSteps != nil {
 		unnamed, err := found.unnamedHooks(hooks)
 		if err != nil {
@@ -94,6 +95,6 @@ func (m ManualSteps) Text() string {
 	text.WriteString("\n")
 	writeList(&text, "Then type:", m.Commands)
 	writeNotes(&text, m.Notes)
-	fmt.Fprintf(&text, "Or chain small-gate's hooks to the present ones, which then run first: `%s install --force`\n", ProgramName)
+	fmt.Fprintf(&text, "Or chain small-gate's hooks to the present ones, which then run first: `%s --force`\n", m.Install)
 	return text.String()
 }

@@ -20,7 +20,7 @@ var preCommit = Manager{
 	configFiles:    preCommitFiles,
 	asideSuffix:    ".legacy",
 	runsMovedAside: true,
-	unknownHooks:   []Name{PreApplyPatch},
+	unknownHooks:   []Name{PreApplyPatch, PreReceive},
 	fillManualSteps: func(m *ManualSteps, found recognition, hooks []Name) error {
 		m.Notes = []string{"The names under stages are those of pre-commit 3.2.0 and newer. Older versions call them commit, merge-commit and push.", m.Manager + firstRefOnly}
 		return m.fillPreCommit(found, hooks)
@@ -34,7 +34,7 @@ var prek = Manager{
 	configFiles:    append([]string{"prek.toml"}, preCommitFiles...),
 	asideSuffix:    ".legacy",
 	runsMovedAside: true,
-	unknownHooks:   []Name{PreApplyPatch},
+	unknownHooks:   []Name{PreApplyPatch, PreReceive},
 	fillManualSteps: func(m *ManualSteps, found recognition, hooks []Name) error {
 		m.Notes = []string{"prek runs no pre-push hook for a push without new commits: CI judges a push that resets a branch to an older commit.", m.Manager + firstRefOnly}
 		return m.fillPreCommit(found, hooks)
@@ -57,7 +57,7 @@ func (m *ManualSteps) fillPreCommit(found recognition, hooks []Name) error {
 	for _, hook := range hooks {
 		command += " --hook-type " + string(hook)
 	}
-	m.Commands = []string{command, ProgramName + " install"} // small-hook install adds the hooks that the manager does not know
+	m.Commands = []string{command, m.Install} // it adds the hooks that the manager does not know
 	return nil
 }
 
