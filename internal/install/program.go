@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"unicode"
@@ -70,7 +71,7 @@ func executable(info fs.FileInfo) bool {
 	return runtime.GOOS == "windows" || info.Mode().Perm()&0o111 != 0
 }
 
-// temporaryBuild reports whether go run built the program at path: in a go-build folder of the temporary directory, or in the build cache,
+// temporaryBuild reports whether go run built the program at path: in a folder such as go-build123/b001 of the temporary directory, or in the build cache,
 // which is goCache if that is not empty.
 func temporaryBuild(path, goCache string) bool {
 	if goCache != "" && githistory.IsWithin(goCache, path) {
@@ -80,7 +81,7 @@ func temporaryBuild(path, goCache string) bool {
 	if sum, cached := strings.CutSuffix(filepath.Base(filepath.Dir(path)), "-d"); cached && len(sum) == 64 && strings.Trim(sum, "0123456789abcdef") == "" {
 		return true
 	}
-	return strings.Contains(filepath.ToSlash(filepath.Dir(path)), "/go-build")
+	return regexp.MustCompile(`/go-build\d+/b\d+/`).MatchString(filepath.ToSlash(path))
 }
 
 // stablePath returns the path under which PATH finds the running program, or else running itself. Package managers keep a link on PATH

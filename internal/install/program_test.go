@@ -22,6 +22,8 @@ func TestTemporaryBuild(t *testing.T) {
 		{"/home/a/go/bin/small-hook", "/home/a/go/b", false},
 		{"/home/a/" + hash + "/small-hook", "", false},
 		{"/home/a/my-go-build/small-hook", "", false},
+		{"/home/a/go-build-tools/small-hook", "", false},
+		{"/home/a/go-build2/small-hook", "", false},
 		{"/home/a/bin/go-build", "", false},
 	}
 	for _, test := range tests {
