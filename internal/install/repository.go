@@ -12,6 +12,7 @@ import (
 	"github.com/small-gate/small-gate/internal/base/failure"
 	"github.com/small-gate/small-gate/internal/base/wording"
 	githistory "github.com/small-gate/small-gate/internal/git/history"
+	gitcmd "github.com/small-gate/small-gate/internal/git/run"
 )
 
 // Repository is what git says about a repository and its hooks.
@@ -104,24 +105,25 @@ func Locate(ctx context.Context, dir string) (Repository, error) {
 
 // locateError returns the error for err, with which git failed in dir. It puts git's usual messages into plain words.
 func locateError(dir string, err error) error {
-	dir = wording.Printable(dir)
+	named := wording.Printable(dir)
+	var git *gitcmd.Error
 	switch message := err.Error(); {
 	case strings.Contains(message, "not a git repository (or any"):
-		return &failure.Error{Message: dir + " is not in a git repository", Remedy: "Change to a repository, or name one with -C DIR. To make a new one: `git init`", Err: err}
+		return &failure.Error{Message: named + " is not in a git repository", Remedy: "Change to a repository, or name one with -C DIR. To make a new one: `git init`", Err: err}
 	case strings.Contains(message, "must be run in a work tree"):
-		return &failure.Error{Message: dir + " is inside a repository's git directory, not in its work tree", Remedy: "Change to the folder where the files are checked out.", Err: err}
-	case strings.Contains(message, "detected dubious ownership"):
-		_, rest, _ := strings.Cut(message, "in repository at '")
-		if quoted, _, closed := strings.Cut(rest, "'"); closed {
+		return &failure.Error{Message: named + " is inside a repository's git directory, not in its work tree", Remedy: "Change to the folder where the files are checked out.", Err: err}
+	case errors.As(err, &git) && strings.Contains(git.Stderr, "detected dubious ownership"):
+		_, rest, _ := strings.Cut(git.Stderr, "in repository at '")
+		if quoted, _, closed := strings.Cut(rest, "'\n"); closed {
 			dir = quoted
 		}
 		return &failure.Error{
-			Message: "the repository at " + dir + " belongs to another user, so git runs none of its hooks and changes nothing in it",
+			Message: "the repository at " + wording.Printable(dir) + " belongs to another user, so git runs none of its hooks and changes nothing in it",
 			Remedy:  "If you trust its owner: `git config --global --add safe.directory " + wording.ShellWord(dir) + "`, then type the command again.",
 			Err:     err,
 		}
 	}
-	return newError("git cannot use the repository at "+dir, "See what git says to `git status`.", err)
+	return newError("git cannot use the repository at "+named, "See what git says to `git status`.", err)
 }
 
 // doesNotExist reports whether err means that a file does not exist, even because its parent is not a folder.
