@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/testkit/gittest"
 )
 
@@ -241,7 +242,11 @@ func TestTextIsEscaped(t *testing.T) {
 	dir := filepath.Join(realTemp(t), "a\x1b[31mb")
 	git(t, filepath.Dir(dir), "init", "-q", dir)
 	program := newStub(t)
-	put(t, filepath.Join(dir, ".git", "hooks", "pre-commit"), "#!/bin/sh\nsmall-hook pre-commit \x1b[32m || true\n", 0o644)
+	hook := filepath.Join(dir, ".git", "hooks", "pre-commit")
+	put(t, hook, "#!/bin/sh\nsmall-hook pre-commit \x1b[32m || true\n", 0o644)
+	if want := "`chmod +x " + wording.ShellQuote(hook) + "`"; !strings.Contains(diagnose(t, dir).Text(), want) {
+		t.Errorf("%s is missing", want)
+	}
 	texts := []string{diagnose(t, dir).Text(), install(t, InstallOptions{Dir: dir, Program: program.path}).Text(), diagnose(t, dir).Text()}
 	git(t, dir, "config", "core.hooksPath", "x\x1b[33my")
 	texts = append(texts, diagnose(t, dir).Text(), install(t, InstallOptions{Dir: dir, Program: program.path}).Text(), uninstall(t, dir).Text())

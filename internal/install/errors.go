@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
 
 	"github.com/small-gate/small-gate/internal/base/failure"
 	"github.com/small-gate/small-gate/internal/base/wording"
@@ -37,10 +36,5 @@ func configError(config string, cause error) error {
 	return fileError("change git's configuration in", config, cause)
 }
 
-// shellPath quotes a path for a command that a person types. An unprintable path becomes a Go string, as in other messages.
-func shellPath(path string) string {
-	if wording.Printable(path) != path {
-		return strconv.Quote(path)
-	}
-	return wording.ShellWord(filepath.ToSlash(path))
-}
+// shellPath writes a path as one word of a shell, for a command that a person types.
+func shellPath(path string) string { return wording.ShellWord(filepath.ToSlash(path)) }
