@@ -20,35 +20,63 @@ type attribute struct {
 	probes []string
 }
 
-// addLines appends the lines of more that file, a .gitattributes, lacks. If git does not give all probes to the driver yet, it appends a.line before them. It returns [Installed] if it wrote file, [Present] if file lacked nothing, or [LeftAlone] with an error. If another line overrides
-// a.line, it returns an error with [Installed] or [Present].
-func (a attribute) addLines(ctx context.Context, repo Repository, file string, more ...string) (Action, error) {
-	values, err := a.valuesFor(ctx, repo, a.probes)
-	if err != nil {
-		return LeftAlone, err
+// addLines appends to file, a .gitattributes, the lines of more that it lacks, and a.line if git does not give all probes to the driver. If git still
+// does not give the probes and paths to the driver, it appends the lines again, after those of file that override them. It returns [Installed] if it
+// wrote file, [Present] if file lacked nothing, or [LeftAlone] with an error. If a line of another file overrides, it returns an error with [Installed]
+// or [Present].
+func (a attribute) addLines(ctx context.Context, repo Repository, file string, paths []string, more ...string) (Action, error) {
+	paths = append(slices.Clone(a.probes), paths...)
+	notGiven, err := a.firstNotGiven(ctx, repo, paths)
+	action := Present
+	for again := false; err == nil; again = true {
+		lines := more
+		if notGiven >= 0 && notGiven < len(a.probes) {
+			lines = append([]string{a.line}, more...)
+		}
+		wrote, err := appendLines(repo, file, lines, again)
+		if err != nil {
+			return LeftAlone, err
+		}
+		if wrote {
+			action = Installed
+		}
+		if notGiven, err = a.firstNotGiven(ctx, repo, paths); err != nil || notGiven < 0 {
+			return action, err
+		}
+		if again {
+			return action, newError("a line of "+wording.Printable(file)+" gives "+wording.Printable(paths[notGiven])+" to the driver, but another line overrides it", "Look for the other line in the other "+attributesFile+" files, and in info/attributes in git's folder. To see the value in effect: `git check-attr --all "+shellPath(filepath.Join(repo.Top, paths[notGiven]))+"`", nil)
+		}
 	}
-	lines := more
-	if slices.ContainsFunc(values, func(v string) bool { return v != driverName }) {
-		lines = append([]string{a.line}, more...)
-	}
+	return LeftAlone, err
+}
+
+// appendLines appends those of lines to file, a .gitattributes, that it lacks; if again is true, also those that have lines of somebody else after them.
+// It reports whether it wrote file.
+func appendLines(repo Repository, file string, lines []string, again bool) (wrote bool, err error) {
 	if len(lines) == 0 {
-		return Present, nil
+		return false, nil
 	}
 	info, err := os.Lstat(file)
 	if err == nil && !info.Mode().IsRegular() {
-		return LeftAlone, newError(wording.Printable(file)+" is not an ordinary file, and git does not read it", "Replace it with an ordinary file that has this line: "+lines[0], nil)
+		return false, newError(wording.Printable(file)+" is not an ordinary file, and git does not read it", "Replace it with an ordinary file that has this line: "+lines[0], nil)
 	}
 	var content []byte
 	if err == nil {
 		content, err = os.ReadFile(file)
 	}
 	if err != nil && !doesNotExist(err) {
-		return LeftAlone, fileError("read", file, err)
+		return false, fileError("read", file, err)
 	}
-	existing := strings.Split(strings.ReplaceAll(string(content), "\r\n", "\n"), "\n")
-	lines = slices.DeleteFunc(lines, func(line string) bool { return line != a.line && slices.Contains(existing, line) })
+	there := strings.Split(strings.TrimSuffix(strings.ReplaceAll(string(content), "\r\n", "\n"), "\n"), "\n")
+	for i := len(there) - 1; again && i >= 0; i-- {
+		if !slices.Contains(lines, there[i]) {
+			there = there[i+1:]
+			break
+		}
+	}
+	lines = slices.DeleteFunc(slices.Clone(lines), func(line string) bool { return slices.Contains(there, line) })
 	if len(lines) == 0 {
-		return Present, nil
+		return false, nil
 	}
 	end := "\n"
 	if n := bytes.Count(content, []byte("\r\n")); n > 0 && n == bytes.Count(content, []byte("\n")) {
@@ -57,18 +85,14 @@ func (a attribute) addLines(ctx context.Context, repo Repository, file string, m
 	if len(content) > 0 && content[len(content)-1] != '\n' {
 		content = append(content, end...)
 	}
-	action := Present
-	if added := []byte(strings.Join(lines, end) + end); !bytes.HasSuffix(content, added) { // if these lines end the file already and have no effect, another file overrides them
-		if err := wholefile.WriteVia(repo.CommonDir, file, append(content, added...)); err != nil {
-			return LeftAlone, fileError("write", file, err)
-		}
-		action = Installed
-	}
-	values, err = a.valuesFor(ctx, repo, a.probes)
-	if at := slices.IndexFunc(values, func(v string) bool { return v != driverName }); err == nil && at >= 0 {
-		err = newError("the line "+a.line+" is in "+wording.Printable(file)+", but another line overrides it", "Look for the other line in the other "+attributesFile+" files, and in info/attributes in git's folder. To see the value in effect: `git check-attr --all "+shellPath(filepath.Join(repo.Top, a.probes[at]))+"`", nil)
-	}
-	return action, err
+	content = append(content, strings.Join(lines, end)+end...)
+	return true, fileError("write", file, wholefile.WriteVia(repo.CommonDir, file, content))
+}
+
+// firstNotGiven returns the index of the first of paths that git does not give to the driver; -1 if there is none.
+func (a attribute) firstNotGiven(ctx context.Context, repo Repository, paths []string) (int, error) {
+	values, err := a.valuesFor(ctx, repo, paths)
+	return slices.IndexFunc(values, func(v string) bool { return v != driverName }), err
 }
 
 // removeLine removes a.line from file, a .gitattributes, and the file if nothing else is in it. It returns [Removed], [Present] if there was

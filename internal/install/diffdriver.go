@@ -33,7 +33,7 @@ var diffDriver = driver{
 func InstallTextconv(ctx context.Context, options InstallOptions) (Result, error) {
 	return diffDriver.install(ctx, options, func(program string) [][2]string {
 		return [][2]string{{textconvKey, wording.ShellQuote(filepath.ToSlash(program)) + textconvArguments}}
-	})
+	}, nil)
 }
 
 // UninstallTextconv removes the diff driver's section of git's configuration, if its command is one that InstallTextconv writes, and the driver's

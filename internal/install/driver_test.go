@@ -88,6 +88,32 @@ func TestOverriddenAttributeIsWrittenOnce(t *testing.T) {
 	}
 }
 
+// A log's line that a later one overrides is written again, once. If that has no effect, somebody has to look.
+func TestOverriddenLogIsWrittenAgain(t *testing.T) {
+	repo, program := newRepo(t), newStub(t)
+	put(t, filepath.Join(repo, "a b.log"), "", 0o644)
+	put(t, filepath.Join(repo, attributesFile), "\"/a b.log\" merge=small-gate\n*.log merge=union\n", 0o644)
+	git(t, repo, "add", ".")
+	logs := []LogPattern{{Path: "a b.log"}, {Path: "other.log"}}
+	options := InstallOptions{Dir: repo, Program: program.path, Logs: logs}
+	for range 2 {
+		if _, err := InstallMergeDriver(t.Context(), options); err != nil {
+			t.Error(err)
+		}
+		if check, err := Doctor(t.Context(), repo, logs...); err != nil || !check.Driver.Works {
+			t.Error(check.Driver.Why, err)
+		}
+		want := "\"/a b.log\" merge=small-gate\n*.log merge=union\n" + mergeAttribute.line + "\n/other.log merge=small-gate\n\"/a b.log\" merge=small-gate\n"
+		if text := get(t, filepath.Join(repo, attributesFile)); text != want {
+			t.Errorf("%q, want %q", text, want)
+		}
+	}
+	put(t, filepath.Join(repo, ".git", "info", "attributes"), "*.log merge=union\n", 0o644)
+	if _, err := InstallMergeDriver(t.Context(), options); err == nil || !strings.Contains(err.Error(), "gives a b.log to the driver, but another line overrides it") {
+		t.Error(err)
+	}
+}
+
 // Git ignores a folder in place of .gitattributes, and a link.
 func TestUninstallTextconvPassesOverWhatGitIgnores(t *testing.T) {
 	repo := newRepo(t)

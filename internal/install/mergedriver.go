@@ -29,6 +29,8 @@ var mergeAttribute = attribute{
 type driver struct {
 	label Name // what a [HookChange] calls the driver
 	attribute
+	// files returns the files that the driver should get beside the probes; nil if there are no others.
+	files         func(ctx context.Context, repo Repository, logs []LogPattern) ([]string, error)
 	whyNoneInBare string // why a bare repository can have no driver
 	cloneNote     string // a sentence for people about clones without the setting
 }
@@ -36,6 +38,7 @@ type driver struct {
 var mergeDriver = driver{
 	label:         "merge driver",
 	attribute:     mergeAttribute,
+	files:         filesForDriver,
 	whyNoneInBare: "nothing is merged there, so a merge driver would never run",
 	cloneNote:     "Each clone sets up the driver for itself: `" + ProgramName + " install --merge-driver`",
 }
@@ -44,7 +47,7 @@ var mergeDriver = driver{
 func InstallMergeDriver(ctx context.Context, options InstallOptions) (Result, error) {
 	return mergeDriver.install(ctx, options, func(program string) [][2]string {
 		return [][2]string{{driverSection + ".name", driverTitle}, {driverSection + ".driver", driverCommand(program)}}
-	}, attributeLines(options.Logs)...)
+	}, options.Logs)
 }
 
 // hookChange returns the entry of [Result].Changes for the driver in the file at path.
@@ -52,8 +55,9 @@ func (d driver) hookChange(action Action, path string) HookChange {
 	return HookChange{Hook: d.label, Action: action, Path: path}
 }
 
-// install writes the settings for the program of options into the repository's configuration, and the attribute's line and lines into .gitattributes.
-func (d driver) install(ctx context.Context, options InstallOptions, settings func(program string) [][2]string, lines ...string) (Result, error) {
+// install writes the settings for the program of options into the repository's configuration, and the attribute's line and those of logs into
+// .gitattributes.
+func (d driver) install(ctx context.Context, options InstallOptions, settings func(program string) [][2]string, logs []LogPattern) (Result, error) {
 	repo, err := Locate(ctx, options.Dir)
 	if err == nil && repo.Bare {
 		err = newError(wording.Printable(repo.Top)+" is a bare repository: "+d.whyNoneInBare, "Install it in each clone.", nil)
@@ -71,8 +75,14 @@ func (d driver) install(ctx context.Context, options InstallOptions, settings fu
 	if err != nil {
 		return result.orFailed(err)
 	}
+	var paths []string
+	if d.files != nil {
+		if paths, err = d.files(ctx, repo, logs); err != nil {
+			return result.orFailed(err)
+		}
+	}
 	attributes := filepath.Join(repo.Top, attributesFile)
-	action, err = d.addLines(ctx, repo, attributes, lines...)
+	action, err = d.addLines(ctx, repo, attributes, paths, attributeLines(logs)...)
 	result.add(d.hookChange(action, attributes))
 	if err == nil && action == Installed {
 		result.Notes = append(result.Notes, "Commit "+attributesFile+", so that every clone has the line. "+d.cloneNote)
