@@ -242,9 +242,13 @@ func Uninstall(ctx context.Context, names []string, dir string) (install.Result,
 	result, err := tree.changeFiles(names, "uninstall", func(found settingsFile) (change, error) {
 		text, gone, err := found.file.Remove(found.text)
 		c := change{action: install.Removed, text: text, gone: gone && found.text != nil}
+		var left settings.Found
+		if err == nil && !gone {
+			left, err = found.file.FindCalls(text)
+		}
 		switch {
 		case c.gone:
-		case !gone && found.file.Mentions(text):
+		case len(left.Commands) > 0:
 			c.action, c.note = install.LeftAlone, "a command there calls the gate among other things: take that out by hand if you do not want it"
 		case string(text) == string(found.text):
 			c.action = install.NoCall

@@ -220,7 +220,7 @@ func TestProgram(t *testing.T) {
 	}
 }
 
-// A larger command around our call stays, and is reported.
+// A larger command around our call stays, and is reported; a text that only mentions the call is none.
 func TestLeft(t *testing.T) {
 	repo := newRepo(t)
 	path := filepath.Join(repo, ".cursor", "hooks.json")
@@ -231,6 +231,9 @@ func TestLeft(t *testing.T) {
 	if got := get(t, path); got != text || !strings.Contains(result.Text(), "by hand") {
 		t.Errorf("%s\n%s", got, result.Text())
 	}
+	put(t, path, `{"version": 1, "about": "small-hook agent-hook --harness cursor"}`, 0o644)
+	result, err = Uninstall(t.Context(), []string{"cursor"}, repo)
+	demand(t, install.Unchanged, result, err)
 }
 
 // Without a small-hook on PATH the calls are written anyway, and something is left to do.
