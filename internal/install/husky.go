@@ -34,7 +34,7 @@ var husky = Manager{
 	fillManualSteps: func(m *ManualSteps, found recognition, hooks []Name) error {
 		m.Additions = scriptLines(found.repo, huskyScripts(found.repo), hooks, ProgramName, "")
 		m.Notes = []string{
-			"husky lets a script read standard input once: in pre-push, nothing before the gate may read it.",
+			"husky lets a script read standard input once: in pre-push, nothing but the gate may read it.",
 			"For clients that lack your PATH, add the folder of small-hook to PATH in ~/.config/husky/init.sh, which husky reads.",
 		}
 		return nil

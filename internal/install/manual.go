@@ -74,7 +74,7 @@ func scriptLines(repo Repository, dir string, hooks []Name, command, end string)
 	for _, hook := range hooks {
 		place := "on a line of its own"
 		if hook.readsInput() {
-			place = "before anything that reads standard input"
+			place = "if nothing else there reads standard input"
 		}
 		additions = append(additions, Addition{
 			File:  shortPath(repo, filepath.Join(dir, string(hook))),
