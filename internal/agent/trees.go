@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"syscall"
 
 	agentnotes "github.com/small-gate/small-gate/internal/agent/notes"
 	"github.com/small-gate/small-gate/internal/base/failure"
@@ -81,14 +82,15 @@ func otherDotGits(place githistory.Place) (map[string]string, error) {
 	return all, nil
 }
 
-// topOf returns the root of the work tree with a .git; empty if it was deleted, or if the repository is bare.
+// topOf returns the root of the work tree with a .git; empty if it was deleted, and for the git directory of a bare repository or of one whose main work
+// tree is elsewhere, as a submodule's.
 func topOf(dotGit string) (string, error) {
 	if filepath.Base(dotGit) != ".git" {
-		return "", nil // a bare repository
+		return "", nil
 	}
 	_, err := os.Lstat(dotGit)
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
 		return "", nil
 	case err != nil:
 		return "", errListingTrees(err)

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/small-gate/small-gate/internal/base/wording"
 )
@@ -117,7 +118,7 @@ func DotGits(commonDir string) (map[string]string, error) {
 		dir := filepath.Join(commonDir, "worktrees", entry.Name())
 		path, err := os.ReadFile(filepath.Join(dir, "gitdir"))
 		switch {
-		case errors.Is(err, fs.ErrNotExist): // git skips such a work tree too
+		case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR): // git skips such a work tree too, and a file there
 		case err != nil:
 			return nil, err
 		default:

@@ -54,6 +54,9 @@ func TestNeighboursAreOtherWorkTrees(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.Git("pack-refs", "--all")
+	if err := os.WriteFile(filepath.Join(r.Dir, ".git", "worktrees", ".DS_Store"), nil, 0o600); err != nil { // as file managers do; git passes over it
+		t.Fatal(err)
+	}
 
 	sideTree := githistory.Neighbour{Ref: "refs/heads/side", Worktree: side.Dir, ID: two}
 	detachedTree := githistory.Neighbour{Worktree: detached.Dir, ID: three}
