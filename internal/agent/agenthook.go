@@ -8,10 +8,12 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/small-gate/small-gate/internal/agent/harness"
@@ -203,6 +205,16 @@ func places(req session.Request, e harness.Event) []string {
 	return slices.Compact(out)
 }
 
+// existingDirectory returns the directory at a path; if there is none, the nearest one above it.
+func existingDirectory(path string) string {
+	info, err := os.Stat(path)
+	gone := errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || err == nil && !info.IsDir()
+	if parent := filepath.Dir(path); gone && parent != path {
+		return existingDirectory(parent)
+	}
+	return path
+}
+
 // watchAll judges all work trees. first is the watch of the first judged work tree that has notes; blocked turns are counted in these.
 func watchAll(ctx context.Context, req session.Request, e harness.Event, id string) (first watch, combined *finding.Report, trees []finding.WorkTree) {
 	var reports []*finding.Report
@@ -211,7 +223,7 @@ func watchAll(ctx context.Context, req session.Request, e harness.Event, id stri
 	for i := 0; i < len(todo); i++ {
 		dir := todo[i]
 		at := req
-		at.Dir, _ = session.SplitExisting(dir)
+		at.Dir = existingDirectory(dir)
 		var watches []*watch // one for the configuration, and one for the floor, from the same notes
 		found := at.Judge(ctx, watchMode, func(s *session.Session) (*finding.Report, error) {
 			if s.FloorText() == nil {
