@@ -51,19 +51,13 @@ type settingsFile struct {
 	text []byte // nil if it does not exist
 }
 
-// read reads a settings file. It refuses a file to which a symbolic link leads outside of the work tree. The remedy of its error says to put that right;
-// the caller adds what to type then: see thenType.
+// read reads a settings file, as the harness does through symbolic links.
 func (w workTree) read(file *settings.File) (settingsFile, error) {
 	found := settingsFile{file: file}
-	fail := func(what string, err error) (settingsFile, error) {
-		return found, &failure.Error{Message: file.Path + " " + what, Remedy: "Put that right", Err: err}
-	}
+	fail := func(what string, err error) (settingsFile, error) { return found, found.errUnfit(what, err) }
 	var err error
 	if found.real, err = resolveLinks(filepath.Join(w.top, filepath.FromSlash(file.Path))); err != nil {
 		return fail("cannot be reached: "+wording.Printable(err.Error()), err)
-	}
-	if rel, err := filepath.Rel(w.top, found.real); err != nil || !filepath.IsLocal(rel) {
-		return fail("is a link that leads out of the work tree, to "+wording.Printable(found.real), err)
 	}
 	found.text, err = wholefile.Start(found.real, maxSize+1)
 	switch {
@@ -76,6 +70,19 @@ func (w workTree) read(file *settings.File) (settingsFile, error) {
 		return fail(fmt.Sprintf("is larger than %d bytes", maxSize), nil)
 	}
 	return found, nil
+}
+
+// checkInside returns an error for a file to which a symbolic link leads outside of the work tree: it is not changed.
+func (w workTree) checkInside(f settingsFile) error {
+	if rel, err := filepath.Rel(w.top, f.real); err != nil || !filepath.IsLocal(rel) {
+		return f.errUnfit("is a link that leads out of the work tree, to "+wording.Printable(f.real), err)
+	}
+	return nil
+}
+
+// errUnfit returns an error whose remedy says to put the file right; the caller adds what to type then: see thenType.
+func (f settingsFile) errUnfit(what string, err error) error {
+	return &failure.Error{Message: f.file.Path + " " + what, Remedy: "Put that right", Err: err}
 }
 
 // resolveLinks resolves the symbolic links of a path. Its last elements need not exist.
@@ -282,6 +289,9 @@ func (w workTree) changeFiles(names []string, command string, decide func(settin
 			return result, err
 		}
 		found, err := w.read(file)
+		if err == nil {
+			err = w.checkInside(found)
+		}
 		var c change
 		if err == nil {
 			c, err = decide(found)

@@ -152,6 +152,29 @@ func TestLinks(t *testing.T) {
 	if got := get(t, outside); got != "{}" {
 		t.Errorf("the file outside is %q", got)
 	}
+
+	// The doctor reads what the harness reads.
+	link(outside)
+	command := settings.Claude.Command("small-hook")
+	called, err := settings.Claude.Add([]byte("{}"), command)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, calls := range map[string]bool{"{}": false, string(called): true} {
+		put(t, outside, text, 0o644)
+		if checks, err := Doctor(t.Context(), repo); err != nil || len(checks) != 1 || checks[0].Broken() || checks[0].Calls != calls {
+			t.Errorf("%s: %+v (%v)", text, checks, err)
+		}
+	}
+	if err := os.RemoveAll(filepath.Dir(path)); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(gittest.TempDir(t), filepath.Dir(path)); err != nil {
+		t.Fatal(err)
+	}
+	if checks, err := Doctor(t.Context(), repo); err != nil || len(checks) != 0 {
+		t.Errorf("a folder elsewhere, without the file: %+v (%v)", checks, err)
+	}
 }
 
 // Something other than a file, or a directory, is reported.
