@@ -215,8 +215,11 @@ func markCalledHooks(found recognition, plans []plan) ([]Name, error) {
 // applyPlans writes the planned shims. After an error it returns the outcome [Failed] and the changes made so far. Whenever the
 // process is killed, a working hook is in place: the old one, the old one that is kept already, or the shim with the kept one.
 func applyPlans(dir, program string, plans []plan) (Result, error) {
-	result := Result{Dir: dir, Program: program, Outcome: Unchanged}
+	result := Result{Dir: dir, Outcome: Unchanged}
 	for _, p := range plans {
+		if p.action != Called && (p.action != Present || programIn(p.file.text) != "") {
+			result.Program = program
+		}
 		if p.action != Present && p.action != Called {
 			if err := p.writeShim(dir); err != nil {
 				result.Outcome = Failed

@@ -52,7 +52,7 @@ type HookChange struct {
 type Result struct {
 	Outcome     Outcome
 	Dir         string // git's hooks directory; empty if the result is not about hooks
-	Program     string // what the hooks call; empty if no hooks were to be installed
+	Program     string // what the hooks call; empty if none of them names a program
 	Changes     []HookChange
 	ManualSteps *ManualSteps // set if a manager was recognised whose files must be changed first: nothing was written then
 	Commands    []string     // for a person to type

@@ -332,7 +332,7 @@ func TestShippedShims(t *testing.T) {
 		t.Errorf("git ran %q", got)
 	}
 	before := tree(t, absolute)
-	if result := install(t, InstallOptions{Dir: repo, Program: program.path}); result.Outcome != Unchanged {
+	if result := install(t, InstallOptions{Dir: repo, Program: program.path}); result.Outcome != Unchanged || !strings.Contains(result.Text(), "installed already") || strings.Contains(result.Text(), "The hooks call") {
 		t.Errorf("install: %s", result.Text())
 	}
 	if diagnosis := diagnose(t, repo); !diagnosis.Fires() {

@@ -23,14 +23,14 @@ func (r Result) Text() string {
 			fmt.Fprintf(&text, "  %s\n", change.Note)
 		}
 	}
-	if r.Program != "" && slices.ContainsFunc(r.Changes, func(c HookChange) bool { return c.Action != Called }) {
+	if r.Program != "" {
 		fmt.Fprintf(&text, "The hooks call %s\n", wording.Printable(r.Program))
 	}
 	switch {
 	case r.ManualSteps != nil:
 		text.WriteString(r.ManualSteps.Text())
 	case r.Dir == "": // a result about a driver or a harness
-	case r.Outcome == Unchanged && r.Program != "":
+	case r.Outcome == Unchanged && slices.ContainsFunc(r.Changes, func(c HookChange) bool { return c.Action != Absent }):
 		text.WriteString("The hooks are installed already.\n")
 	case r.Outcome == Unchanged:
 		text.WriteString("There were no hooks of small-gate.\n")
