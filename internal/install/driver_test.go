@@ -2,6 +2,7 @@ package install
 
 import (
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -111,6 +112,26 @@ func TestOverriddenLogIsWrittenAgain(t *testing.T) {
 	put(t, filepath.Join(repo, ".git", "info", "attributes"), "*.log merge=union\n", 0o644)
 	if _, err := InstallMergeDriver(t.Context(), options); err == nil || !strings.Contains(err.Error(), "gives a b.log to the driver, but another line overrides it") {
 		t.Error(err)
+	}
+}
+
+// Git reads the line of a log whatever its name is.
+func TestLogsWithOddNames(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("SKIPPED: Windows has no such names, so this is NOT tested")
+	}
+	repo, program := newRepo(t), newStub(t)
+	var logs []LogPattern
+	for _, name := range []string{"a b\u00a0c\u3000.log", "a \"b\".log", "a\tb\x7f.log", "a\nb\r.log", "a b*.log", "\u00e4 \xff.log", "end \\"} {
+		put(t, filepath.Join(repo, name), "", 0o644)
+		logs = append(logs, LogPattern{Path: strings.NewReplacer("*", `\*`, `\`, `\\`).Replace(name)})
+	}
+	git(t, repo, "add", ".")
+	if _, err := InstallMergeDriver(t.Context(), InstallOptions{Dir: repo, Program: program.path, Logs: logs}); err != nil {
+		t.Error(err)
+	}
+	if check, err := Doctor(t.Context(), repo, logs...); err != nil || !check.Driver.Works {
+		t.Errorf("%s (%v)\n%s", check.Driver.Why, err, get(t, filepath.Join(repo, attributesFile)))
 	}
 }
 

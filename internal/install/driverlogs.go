@@ -1,9 +1,6 @@
 package install
 
-import (
-	"strconv"
-	"strings"
-)
+import "strings"
 
 // LogPattern says which files are logs according to one stanza of the configuration: those that match Path and no pattern of Exclude.
 type LogPattern struct {
@@ -17,8 +14,8 @@ func attributeLines(logs []LogPattern) []string {
 	var out []string
 	for _, log := range logs {
 		for _, p := range withoutBraces(log.Path) {
-			if p = "/" + p; strings.ContainsAny(p, " \t\"") {
-				p = strconv.Quote(p)
+			if p = "/" + p; strings.ContainsAny(p, " \t\r\n\"") {
+				p = `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\r", `\r`, "\n", `\n`).Replace(p) + `"` // git reads fewer escapes than strconv.Quote writes
 			}
 			out = append(out, p+" merge="+driverName)
 		}
