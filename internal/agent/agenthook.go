@@ -181,8 +181,8 @@ func isJudged(name string) bool {
 // projectVariables hold the directory in which a harness was started. The current directory may be another one.
 var projectVariables = []string{"CLAUDE_PROJECT_DIR", "COPILOT_PROJECT_DIR", "GEMINI_PROJECT_DIR", "CURSOR_PROJECT_DIR"}
 
-// places returns the directories in whose repositories an agent may have written: its current directory, the one in which it was started, and those of
-// the files that it wrote, also through a symbolic link.
+// places returns the directories in whose repositories an agent may have written: its current directory, or the one that the command names in its place;
+// the one in which it was started; the one in which this process runs; and those of the files that it wrote, also through a symbolic link.
 func places(req session.Request, e harness.Event) []string {
 	out := []string{e.Dir}
 	if named, err := filepath.Abs(req.Dir); err == nil && req.Dir != "" {

@@ -339,7 +339,8 @@ func (w *watch) forkOf(ctx context.Context, s *session.Session, known []string) 
 	return history.FirstOf(line[0].Parents), nil
 }
 
-// judgeCommits judges the commits that are reachable from HEAD, but from no noted tip and no remote-tracking branch.
+// judgeCommits judges the commits that are reachable from HEAD, but from no noted tip and from no commit to which others moved a remote-tracking branch.
+// So it also judges what this clone has pushed.
 func (w *watch) judgeCommits(ctx context.Context, s *session.Session) (*finding.Report, error) {
 	remote, err := findRemote(ctx, s)
 	if err != nil {

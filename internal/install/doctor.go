@@ -15,7 +15,7 @@ type Proof string
 
 // The kinds of proof.
 const (
-	ProofNone        Proof = ""                       // the hook would not fire, or MissingHooks checked it
+	ProofNone        Proof = ""                       // the hook would not fire, or MissingHooks did not run its shim
 	ProofRan         Proof = "git ran it"             // and the shim answered
 	ProofRanDirectly Proof = "it was run without git" // git is older than 2.36, its configuration names a command for this hook, or a manager moved the shim aside
 	ProofMention     Proof = "not verified"           // a manager's file, or the user's own hook, names the gate; neither was run

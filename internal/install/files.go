@@ -16,7 +16,7 @@ type hookFile struct {
 	path     string
 	exists   bool        // true for a broken link too
 	link     bool        // there is a link at path
-	runnable bool        // git would run the file
+	runnable bool        // the file's mode lets git run it, or another user's git
 	text     string      // of the file, or of the link's target; empty if that does not exist
 	mode     fs.FileMode // the permission bits of the same file
 }

@@ -44,7 +44,7 @@ func ResolveProgram(chosen string) (string, error) {
 	return absolute, CheckProgram(absolute)
 }
 
-// CheckProgram returns an error if a shim could not call the program at path, otherwise nil.
+// CheckProgram returns an error if no shim could call the program at path, otherwise nil. It does not ask whether this user may.
 func CheckProgram(path string) error {
 	fault := func(what string, cause error) error {
 		return newError("hooks cannot call "+wording.Printable(path)+what, "Name a program that stays where it is, or install one: "+HowToInstall(), cause)
@@ -66,7 +66,7 @@ func CheckProgram(path string) error {
 	return nil
 }
 
-// executable reports whether info's mode lets git run the file. Windows has no such mode: there every file counts as executable.
+// executable reports whether info's mode lets anybody run the file. Windows has no such mode: there every file counts as executable.
 func executable(info fs.FileInfo) bool {
 	return runtime.GOOS == "windows" || info.Mode().Perm()&0o111 != 0
 }

@@ -32,14 +32,15 @@ type Notes struct {
 	file string
 }
 
-// Look is everything that a judgement of the work tree depends on.
+// Look is the state of a work tree that was judged. A judgement also depends on the configuration that counts for the session, on other branches and on
+// the time, so the end of a turn is always judged.
 type Look struct {
 	// Branch is the full name of the branch; Parents are HEAD and the commits that are being merged.
 	Branch  string   `json:"branch"`
 	Parents []string `json:"parents"`
-	// Files are the index and the files of workspaces, by path.
+	// Files are the index, the configuration, and the files in the index that are judged, by path.
 	Files map[string]Stat `json:"files"`
-	// Clean is true if nothing was found; that holds as long as the files stay the same.
+	// Clean is true if nothing was found.
 	Clean bool `json:"clean"`
 }
 
