@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/testkit/gittest"
 )
@@ -35,6 +36,11 @@ func TestForeignRepositoryRunsNothing(t *testing.T) {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
 			clone := origin.Clone("--filter=blob:none", "--no-checkout")
+			odd := clone.Dir + "\u00a0" // as no message shows it
+			if err := os.Rename(clone.Dir, odd); err != nil {
+				t.Fatal(err)
+			}
+			clone.Dir = odd
 			dir := t.TempDir()
 			ran, canary := filepath.Join(dir, "ran"), filepath.Join(dir, "canary")
 			if err := gittest.WriteProgram(canary, "#!/bin/sh\necho \"$*\" >>'"+ran+"'\nexit 1\n"); err != nil {
@@ -61,7 +67,7 @@ func TestForeignRepositoryRunsNothing(t *testing.T) {
 				t.Errorf("Head = %q, %v", head, err)
 			}
 			_, err = foreign.Blob(t.Context(), object, 100)
-			wantFailure(t, err, object, "another user", "safe.directory")
+			wantFailure(t, err, object, "another user", "safe.directory "+wording.ShellWord(clone.Dir)+"`")
 			if data, err := os.ReadFile(ran); !errors.Is(err, fs.ErrNotExist) {
 				t.Fatalf("something was run: %s %v", data, err)
 			}
