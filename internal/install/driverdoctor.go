@@ -2,12 +2,12 @@ package install
 
 import (
 	"context"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/base/failure"
+	"github.com/small-gate/small-gate/internal/base/wholefile"
 	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/policy"
 )
@@ -146,7 +146,7 @@ func findGoneAttributes(ctx context.Context, repo Repository) (gone []string, er
 	if repo.Bare {
 		return nil, nil
 	}
-	data, err := os.ReadFile(filepath.Join(repo.Top, attributesFile))
+	data, err := wholefile.Start(filepath.Join(repo.Top, attributesFile), maxConfig)
 	if err != nil {
 		data = nil // git, too, ignores a file that it cannot read
 	}

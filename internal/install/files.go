@@ -11,6 +11,9 @@ import (
 
 const hookMode fs.FileMode = 0o755 // like git's own samples
 
+// maxConfig is how much is read of a file that somebody else wrote, in bytes: a link in a repository may lead to a device without an end.
+const maxConfig = 16 << 20
+
 // hookFile is what readHook found at path. Here, a link means a symbolic link.
 type hookFile struct {
 	path     string

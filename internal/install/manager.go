@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/small-gate/small-gate/internal/base/wholefile"
 	"github.com/small-gate/small-gate/internal/base/wording"
 )
 
@@ -183,7 +184,7 @@ func findMentionInFilesOf(manager *Manager, repo Repository, hook Name, path str
 	for _, path := range paths {
 		name := wording.Printable(shortPath(repo, path))
 		names = append(names, name)
-		content, err := os.ReadFile(path)
+		content, err := wholefile.Start(path, maxConfig)
 		switch {
 		case doesNotExist(err):
 		case err != nil:

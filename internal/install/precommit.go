@@ -2,10 +2,11 @@ package install
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
+
+	"github.com/small-gate/small-gate/internal/base/wholefile"
 )
 
 var preCommitFiles = []string{".pre-commit-config.yaml", ".pre-commit-config.yml"}
@@ -67,7 +68,7 @@ func (r recognition) indentOfRepos() (string, error) {
 	if len(r.configs) == 0 {
 		return usual, nil
 	}
-	text, err := os.ReadFile(r.configs[0])
+	text, err := wholefile.Start(r.configs[0], maxConfig)
 	if err != nil {
 		return "", fileError("read", r.configs[0], err)
 	}

@@ -69,3 +69,29 @@ func letOthersIn(t *testing.T, dir string) {
 		}
 	}
 }
+
+// Nothing waits for a pipe in place of a file that somebody else writes.
+func TestPipes(t *testing.T) {
+	pipe := func(path string) {
+		t.Helper()
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := syscall.Mkfifo(path, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"lefthook.yml", ".pre-commit-config.yaml", ".husky/pre-commit"} {
+		repo, program := newRepo(t), newStub(t)
+		pipe(filepath.Join(repo, name))
+		if _, err := Install(t.Context(), InstallOptions{Dir: repo, Program: program.path}); err == nil || !strings.Contains(err.Error(), name+": ") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	repo := newRepo(t)
+	pipe(filepath.Join(repo, "pipe"))
+	if err := os.Symlink("pipe", filepath.Join(repo, attributesFile)); err != nil { // git reads no link
+		t.Fatal(err)
+	}
+	diagnose(t, repo)
+}
