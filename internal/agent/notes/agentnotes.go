@@ -177,7 +177,7 @@ func (n *Notes) MayBlock(session, findings string, continuing bool, now time.Tim
 // maxBlocks is how often in a row the same findings may keep a session's turn from ending.
 const maxBlocks = 2
 
-// set notes a session, and drops those that were not seen for the longest time if there are too many.
+// set notes a session, and drops those of the others that were not seen for the longest time if there are too many.
 func (n *Notes) set(name string, s Session) {
 	if n.Sessions == nil {
 		n.Sessions = map[string]Session{}
@@ -186,10 +186,10 @@ func (n *Notes) set(name string, s Session) {
 	if len(n.Sessions) <= maxSessions {
 		return
 	}
-	names := slices.Collect(maps.Keys(n.Sessions))
-	slices.SortFunc(names, func(a, b string) int { return n.Sessions[a].Last.Compare(n.Sessions[b].Last) })
-	for _, name := range names[:len(names)-maxSessions] {
-		delete(n.Sessions, name)
+	others := slices.DeleteFunc(slices.Collect(maps.Keys(n.Sessions)), func(other string) bool { return other == name })
+	slices.SortFunc(others, func(a, b string) int { return n.Sessions[a].Last.Compare(n.Sessions[b].Last) })
+	for _, other := range others[:len(n.Sessions)-maxSessions] {
+		delete(n.Sessions, other)
 	}
 }
 

@@ -90,4 +90,9 @@ func TestOldSessionsAreForgotten(t *testing.T) {
 	if _, last := n.Sessions["199"]; !last {
 		t.Error("the last one is gone")
 	}
+	// One that comes from another work tree stays, however long it was not seen: its configuration goes on counting.
+	n.CopySession("old", &agentnotes.Notes{Sessions: map[string]agentnotes.Session{"old": {Policy: "2", Last: now.Add(-time.Hour)}}})
+	if known := n.NoteSession("old", "3", nil, now); !known || n.Sessions["old"].Policy != "2" {
+		t.Errorf("known: %v, %+v", known, n.Sessions["old"])
+	}
 }
