@@ -79,6 +79,9 @@ func (w workTree) examine(check *Check, found settings.Found) error {
 	}
 	for _, command := range found.Commands {
 		program := file.ProgramOf(command)
+		if program == "" && strings.Contains(command, "/"+install.ProgramName) {
+			continue // a larger command, with a path that only its shell can read
+		}
 		if !strings.Contains(program, "/") {
 			name := cmp.Or(program, install.ProgramName) // empty for a larger command
 			if _, err := exec.LookPath(name); err == nil {

@@ -280,4 +280,9 @@ func TestNotOnPath(t *testing.T) {
 	if err != nil || len(checks) != 1 || !checks[0].Broken() || !strings.Contains(checks[0].Why, "on PATH") || !strings.Contains(Text(checks), "gemini: WOULD NOT CALL THE GATE") {
 		t.Errorf("%+v (%v)", checks, err)
 	}
+	path := filepath.Join(repo, ".gemini", "settings.json")
+	put(t, path, strings.ReplaceAll(get(t, path), "small-hook agent-hook", `\"$GEMINI_PROJECT_DIR\"/bin/small-hook agent-hook`), 0o644)
+	if checks, err := Doctor(t.Context(), repo); err != nil || len(checks) != 1 || checks[0].Broken() {
+		t.Errorf("by a path: %+v (%v)", checks, err)
+	}
 }
