@@ -46,13 +46,17 @@ func (m *mending) findSubstitutions(ctx context.Context, source string, files []
 	if err != nil {
 		return err
 	}
+	now, err := findFiles(ctx, m.repo, m.unshared[len(m.unshared)-1], files)
+	if err != nil {
+		return err
+	}
 	laterChanges := sync.OnceValues(func() (map[string]substitution, error) { return m.findLaterChanges(ctx, files) })
 	for _, path := range files {
 		s, err := m.findSubstitution(before, bad, source, path, laterChanges)
 		if err != nil {
 			return err
 		}
-		if s.to.Mode == "" && slices.Contains(named, path) {
+		if s.to.Mode == "" && slices.Contains(named, path) && (s.from.Mode != "" || now[path].Mode == "") {
 			return &failure.Error{
 				Message: fmt.Sprintf("%s cannot be put back in %s: it was not there before", wording.Printable(path), history.Short(m.toMend)),
 				Remedy:  "name a file that the commit changed or deleted: `git show --stat " + history.Short(m.toMend) + "` lists its files",
@@ -123,20 +127,19 @@ func (m *mending) findSubstitution(before []map[string]history.File, bad map[str
 	return s, err
 }
 
-// findLaterChanges finds for each path the first commit after the commit to mend that changes or deletes the file. It returns the substitutions that undo
-// these changes.
+// findLaterChanges finds for each path the first commit after the commit to mend that changes or deletes the file, or a merge that lacks what another than
+// its first parent has. It returns the substitutions that undo these changes.
 func (m *mending) findLaterChanges(ctx context.Context, paths []string) (map[string]substitution, error) {
 	var edges []history.Edge
 	for _, id := range m.nonAncestors(m.toMend) {
-		if len(m.parents[id]) > 0 {
-			edges = append(edges, history.Edge{Parent: m.parents[id][0], Child: id})
-		}
+		edges = append(edges, history.EdgesOf(id, m.parents[id])...)
 	}
 	changed, err := m.repo.Diff(ctx, edges, history.At(paths...))
 	out := map[string]substitution{}
 	for i, changes := range changed {
 		for _, c := range changes {
-			if _, known := out[c.Path]; !known && c.Old.Mode != "" {
+			ofFirst := history.FirstOf(m.parents[edges[i].Child]) == edges[i].Parent
+			if _, known := out[c.Path]; !known && c.Old.Mode != "" && (ofFirst || c.New.Mode == "") {
 				out[c.Path] = substitution{from: c.New, to: c.Old, since: edges[i].Child}
 			}
 		}

@@ -160,10 +160,13 @@ func (m *mending) errCannotRewrite(ctx context.Context, id string, err error) er
 	return out
 }
 
-// findEarlierLoss finds the first unshared commit that lost entries and is not rewritten yet, apart from one commit; empty if there is none.
-func (m *mending) findEarlierLoss(ctx context.Context, except string) (string, error) {
+// findEarlierLoss finds the first unshared commit before another that lost entries and is not rewritten yet; empty if there is none.
+func (m *mending) findEarlierLoss(ctx context.Context, before string) (string, error) {
 	for _, id := range m.unshared {
-		if _, rewritten := m.newIDs[id]; rewritten || id == except {
+		if id == before {
+			break
+		}
+		if _, rewritten := m.newIDs[id]; rewritten {
 			continue
 		}
 		if _, logs, file, err := m.readSides(ctx, id, m.parents[id]); err != nil || !m.isSound(id, logs, file) {
