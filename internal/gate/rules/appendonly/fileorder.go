@@ -57,7 +57,11 @@ func checkOrder(ctx context.Context, c *logs.Commit, r *rule.Reporter) error {
 		}
 		maps.DeleteFunc(wrong, func(folder string, _ []unsorted) bool { return seen[folder] == nil })
 	}
-	return reportUnsorted(ctx, c.Run, r, wrong, added[0], history.Tip{ID: s.Parents[0]})
+	var fixes map[string]string
+	if s := c.Run.Situation(r.Commit); history.Uncommitted(r.Commit) || s.Last && s.Standing == history.Own {
+		fixes = renameFixes(c.Run, r.Commit, wrong, added[0], "--amend --no-edit")
+	}
+	return reportUnsorted(ctx, c.Run, r, wrong, fixes, history.Tip{ID: s.Parents[0]})
 }
 
 // checkBranchOrder reports files that only the branch has and that do not sort after those of the merge bases and of the target.
@@ -86,18 +90,17 @@ func checkBranchOrder(ctx context.Context, b *logs.Branch, r *rule.Reporter) err
 				seen[d.file.Path] = true
 			}
 		}
-		if err := reportUnsorted(ctx, b.Run, r, wrong, added, tip); err != nil {
+		if err := reportUnsorted(ctx, b.Run, r, wrong, renameFixes(b.Run, r.Commit, wrong, added, "-m 'Rename files'"), tip); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// reportUnsorted reports files, by folder, that do not sort after those of the tip other, unless a since commit accepts them. added has all new files.
-// other has a name if it is the tip of another branch: then each branch is in order, and only their merge is not.
-func reportUnsorted(ctx context.Context, in *run.Run, r *rule.Reporter, wrong map[string][]unsorted, added map[string][]history.File, other history.Tip) error {
+// reportUnsorted reports files, by folder, that do not sort after those of the tip other, unless a since commit accepts them. fixes has fixes by
+// path. other has a name if it is the tip of another branch: then each branch is in order, and only their merge is not.
+func reportUnsorted(ctx context.Context, in *run.Run, r *rule.Reporter, wrong map[string][]unsorted, fixes map[string]string, other history.Tip) error {
 	for _, folder := range slices.Sorted(maps.Keys(wrong)) {
-		newNames := newNamesFor(in, r.Commit, wrong[folder], added[folder])
 		for _, d := range wrong[folder] {
 			past, err := in.IsAcceptedPast(ctx, r.Commit, d.file.Path)
 			if err != nil {
@@ -121,8 +124,8 @@ func reportUnsorted(ctx context.Context, in *run.Run, r *rule.Reporter, wrong ma
 				f.Message = fmt.Sprintf("both branches added files since they parted: %s of %s does not sort after %s of %s", name, logs.NameTip(in.Scope.Tip), last, other.Name)
 			}
 			switch {
-			case newNames[d.file.Path] != "":
-				f.Fix = renameCommands(in, r.Commit, d.file.Path, newNames[d.file.Path])
+			case fixes[d.file.Path] != "":
+				f.Fix = fixes[d.file.Path]
 			case other.Name != "":
 				f.Fix = "`git rebase " + wording.ShellWord(other.Name) + "`; then rename the branch's files so that they sort after " + wording.Quote(last)
 			case history.Uncommitted(r.Commit):
@@ -140,18 +143,6 @@ func reportUnsorted(ctx context.Context, in *run.Run, r *rule.Reporter, wrong ma
 		}
 	}
 	return nil
-}
-
-// newNamesFor returns, by path, new names for unsorted files of a folder; none where a new name is not a number's matter, or would itself be an error.
-func newNamesFor(in *run.Run, commit string, wrong []unsorted, added []history.File) map[string]string {
-	if len(wrong) == 0 {
-		return nil
-	}
-	stanza, committed := in.Source.Policy.LogFor(wrong[0].file.Path), !history.Uncommitted(commit)
-	if stanza.Order != policy.ByNumber || committed && (!stanza.FrozenOnceMerged() || in.Situation(commit).Standing == history.Landed) {
-		return nil
-	}
-	return renumber(wrong, added)
 }
 
 // renameFix returns the fix for a committed file that is out of order. A branch may rename it until it has landed; after that, only a since commit

@@ -12,8 +12,32 @@ import (
 	"github.com/small-gate/small-gate/internal/policy"
 )
 
-// renumber returns new paths for unsorted files of a folder whose files are ordered by number: with the numbers after the greatest one, in their order.
-// Files that agree up to the first dot keep one number. added are all new files in the folder. A file without a number is left out.
+// renameFixes returns, by path, fixes that rename unsorted files, by folder, of logs that are ordered by number: in the index, or in a commit that git
+// commit makes with how. A file without a number has none, nor has one that is frozen from its commit on. added are all new files, by folder.
+func renameFixes(in *run.Run, commit string, wrong map[string][]unsorted, added map[string][]history.File, how string) map[string]string {
+	out := map[string]string{}
+	for folder, files := range wrong {
+		if len(files) == 0 {
+			continue
+		}
+		stanza := in.Source.Policy.LogFor(files[0].file.Path)
+		if stanza.Order != policy.ByNumber || !stanza.FrozenOnceMerged() {
+			continue
+		}
+		for from, to := range renumber(files, added[folder]) {
+			move := `git -C "$(git rev-parse --show-toplevel)" mv -- ` + wording.ShellWord(from) + " " + wording.ShellWord(to)
+			if history.Uncommitted(commit) {
+				out[from] = wording.Commands(move) + ", and commit again"
+			} else {
+				out[from] = in.OnBranch(move, "git commit "+how+" -- "+wording.TopPath(from)+" "+wording.TopPath(to))
+			}
+		}
+	}
+	return out
+}
+
+// renumber returns new paths for unsorted files of one folder: with the numbers after the greatest one there, in their order. Files that agree up to the
+// first dot keep one number. added are all new files in the folder.
 func renumber(wrong []unsorted, added []history.File) map[string]string {
 	greatest := ""
 	for _, d := range wrong {
@@ -43,13 +67,4 @@ func renumber(wrong []unsorted, added []history.File) map[string]string {
 		out[d.file.Path] = folder + name[:at[0]] + zeros + numbers[stem] + name[at[1]:]
 	}
 	return out
-}
-
-// renameCommands returns the commands that rename a file: in the index, or in a new commit of a branch that may still rename it.
-func renameCommands(in *run.Run, commit, from, to string) string {
-	move := `git -C "$(git rev-parse --show-toplevel)" mv -- ` + wording.ShellWord(from) + " " + wording.ShellWord(to)
-	if history.Uncommitted(commit) {
-		return wording.Commands(move) + ", and commit again"
-	}
-	return in.OnBranch(move, "git commit -m "+wording.ShellWord("Rename "+from)+" -- "+wording.TopPath(from)+" "+wording.TopPath(to))
 }
