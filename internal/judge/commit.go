@@ -13,6 +13,7 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/gate/logs"
+	"github.com/small-gate/small-gate/internal/gate/remedy"
 	"github.com/small-gate/small-gate/internal/gate/run"
 	githistory "github.com/small-gate/small-gate/internal/git/history"
 	"github.com/small-gate/small-gate/internal/git/state"
@@ -103,7 +104,7 @@ func runCommitHook(ctx context.Context, req session.Request, mode string, merged
 	})
 }
 
-// addContinueCommands lengthens each fix that restores a log by the commands with which git's unfinished command goes on.
+// addContinueCommands lengthens each fix that restores a log or renames a file by the commands with which git's unfinished command goes on.
 func addContinueCommands(ctx context.Context, s *session.Session, parents []string, report *finding.Report) error {
 	unfinished, err := state.Read(s.Repo.Where().GitDir)
 	if err != nil || len(parents) != 1 {
@@ -123,6 +124,11 @@ func addContinueCommands(ctx context.Context, s *session.Session, parents []stri
 	const restorePrefix = "`small-hook restore"
 	for i := range report.Findings {
 		f := &report.Findings[i]
+		if changed, is := strings.CutSuffix(f.Fix, remedy.CommitAgain); is && unfinished.Command == state.Rebase { // git picks the commit again, with the file's old name
+			f.Fix = wording.Commands(state.UndoCommand(state.Rebase)) + "; give the file another name in the commit that adds it, and rebase again, or merge instead"
+		} else if is {
+			f.Fix = changed + ", " + wording.Commands(commands...)
+		}
 		if command, advice, _ := strings.Cut(f.Fix, "`; "); strings.HasPrefix(command, restorePrefix) {
 			f.Fix = strings.TrimSuffix(command, "`") + "`, " + wording.Commands(commands...)
 			if advice != "" {

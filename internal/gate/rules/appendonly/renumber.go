@@ -8,6 +8,7 @@ import (
 
 	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/gate/remedy"
 	"github.com/small-gate/small-gate/internal/gate/run"
 	"github.com/small-gate/small-gate/internal/policy"
 )
@@ -26,9 +27,12 @@ func renameFixes(in *run.Run, commit string, wrong map[string][]unsorted, added 
 		}
 		for from, to := range renumber(files, added[folder]) {
 			move := `git -C "$(git rev-parse --show-toplevel)" mv -- ` + wording.ShellWord(from) + " " + wording.ShellWord(to)
-			if history.Uncommitted(commit) {
-				out[from] = wording.Commands(move) + ", and commit again"
-			} else {
+			switch {
+			case in.Situation(commit).Merge:
+				out[from] = wording.Commands(move, wording.FinishMerge)
+			case history.Uncommitted(commit):
+				out[from] = wording.Commands(move) + remedy.CommitAgain
+			default:
 				out[from] = in.OnBranch(move, "git commit "+how+" -- "+wording.TopPath(from)+" "+wording.TopPath(to))
 			}
 		}
