@@ -52,7 +52,7 @@ func (a *app) appendCommand() *cobra.Command {
 			if !done.Done {
 				return a.explainNotAppended(done)
 			}
-			if _, err := io.WriteString(a.Stderr, sanitize.Lines(done.Warning()+done.UnknownTask)); err != nil {
+			if _, err := io.WriteString(a.Stderr, sanitize.Lines(done.Warning(a.commands)+done.UnknownTask)); err != nil {
 				return done.ExplainError(err)
 			}
 			text := fmt.Sprintf("%s: appended an entry for %s\n", wording.Printable(done.Log), wording.Printable(values[0]))

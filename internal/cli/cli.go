@@ -16,7 +16,6 @@ import (
 
 	"github.com/small-gate/small-gate/internal/base/failure"
 	"github.com/small-gate/small-gate/internal/base/program"
-	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/judge/session"
 	"github.com/small-gate/small-gate/internal/report/sanitize"
 )
@@ -93,8 +92,8 @@ func (a *app) explainFailure(mode string, err error) int {
 		err = explainWriteError("the output", err)
 	}
 	f := *failure.Of(err) // it may be shared
-	if there := a.otherWorkTree(); there != "" && !strings.HasSuffix(f.Remedy, "--help`") && !strings.Contains(f.Remedy, "`cd ") {
-		f.Remedy = wording.RunIn(there, f.Remedy)
+	if !strings.HasSuffix(f.Remedy, "--help`") && !strings.Contains(f.Remedy, "`cd ") {
+		f.Remedy = a.runThere(f.Remedy)
 	}
 	text := "small-hook: " + f.Message + "\n"
 	if f.Remedy != "" {

@@ -16,6 +16,7 @@ import (
 	"github.com/small-gate/small-gate/internal/base/lock"
 	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/edit"
+	"github.com/small-gate/small-gate/internal/gate/remedy"
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/report/sanitize"
 	"github.com/small-gate/small-gate/internal/write/restore"
@@ -101,24 +102,26 @@ func shellStatus(state *os.ProcessState) int {
 
 // reportGuarded prints what was wrong before and after a guarded command. If anything was, the exit status is 1.
 func (a *app) reportGuarded(done edit.Guarded) error {
-	text := done.Warning()
+	text := done.Warning(a.commands)
 	if done.Fine() {
 		_, err := io.WriteString(a.Stderr, sanitize.Lines(text))
 		return err
 	}
 	a.status = 1
 	for _, r := range done.Before {
-		text += "small-hook: a writer without a guard has edited the log. Run every writer through `small-hook guard`.\n" + a.restoredText(r, dropNewCommand(r.Log)) +
-			"if the entries were dropped on purpose, small-hook restore --discard-new drops all that is not committed\n"
+		text += "small-hook: a writer without a guard has edited the log. Run every writer through `small-hook guard`.\n" + a.restoredText(r, dropNewCommand(r.Log))
+		if r.Log == done.Log { // of a log of the configuration, only committed entries are put back
+			text += "if entries that are not committed were dropped on purpose: " + a.commands(dropNewCommand(r.Log)) + " drops all that is not committed\n"
+		}
 	}
 	for _, r := range done.After {
 		text += "small-hook: the command, or a writer without a guard beside it, has edited the log\n" + a.restoredText(r, dropNewCommand(r.Log))
 	}
 	if len(done.BehindHead) > 0 {
-		text += fmt.Sprintf("small-hook: %s differs from the log of the new HEAD: %s\nfix: `small-hook restore`\n", done.Log, ledger.DescribeAll(done.BehindHead))
+		text += fmt.Sprintf("small-hook: %s differs from the log of the new HEAD: %s\nfix: %s\n", done.Log, ledger.DescribeAll(done.BehindHead), a.commands("small-hook restore"+remedy.InDirectory(done.Log)))
 	}
 	if f := done.Conflict; f != nil {
-		text += fmt.Sprintf("small-hook: %s\nfix: %s\n", f.Message, f.Remedy)
+		text += fmt.Sprintf("small-hook: %s\nfix: %s\n", f.Message, a.runThere(f.Remedy))
 	}
 	_, err := io.WriteString(a.Stderr, sanitize.Lines(text))
 	return err

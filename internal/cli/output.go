@@ -127,12 +127,14 @@ func (a *app) nextLine(commands ...string) string {
 }
 
 // commands quotes commands for a message, so that they run in the work tree that --dir names.
-func (a *app) commands(commands ...string) string {
-	text := wording.Commands(commands...)
+func (a *app) commands(commands ...string) string { return a.runThere(wording.Commands(commands...)) }
+
+// runThere makes the commands of a remedy run in the work tree that --dir names.
+func (a *app) runThere(remedy string) string {
 	if there := a.otherWorkTree(); there != "" {
-		return wording.RunIn(there, text)
+		return wording.RunIn(there, remedy)
 	}
-	return text
+	return remedy
 }
 
 // explainWriteError adds a message and a remedy to an error that has none. It returns nil for nil.

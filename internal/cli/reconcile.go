@@ -26,10 +26,10 @@ func (a *app) reconcileCommand() *cobra.Command {
 			if len(done.Conflicts) > 0 {
 				a.status = 1
 			}
-			text := reconcileText(done)
+			text := a.reconcileText(done)
 			if len(done.Logs) > 0 && done.Diff != "" {
 				if set, err := install.HasMergeDriver(c.Context(), a.flags.req.Dir); err == nil && !set {
-					text += "To have git combine logs itself from now on: `small-hook install --merge-driver`\n"
+					text += "To have git combine logs itself from now on: " + a.commands("small-hook install --merge-driver") + "\n"
 				}
 			}
 			return a.print(text)
@@ -40,7 +40,7 @@ func (a *app) reconcileCommand() *cobra.Command {
 	return c
 }
 
-func reconcileText(done *reconcile.Outcome) string {
+func (a *app) reconcileText(done *reconcile.Outcome) string {
 	var text strings.Builder
 	for _, l := range done.Logs {
 		text.WriteString(reconciledLogText(l))
@@ -67,27 +67,27 @@ func reconcileText(done *reconcile.Outcome) string {
 		fmt.Fprintf(&text, "A copy of %s as it was before: %s\n", sanitize.Line(path), sanitize.Line(copied))
 	}
 	for _, path := range done.Conflicts {
-		text.WriteString("STILL IN CONFLICT: " + sanitize.Line(path) + resolutionText(path) + "\n")
+		text.WriteString("STILL IN CONFLICT: " + sanitize.Line(path) + a.resolutionText(path) + "\n")
 	}
 	for _, path := range done.OtherConflicts {
 		text.WriteString("STILL IN CONFLICT: " + sanitize.Line(path) + " (not a workspace file)\n")
 	}
 	switch {
 	case done.Empty && done.Finish != "":
-		text.WriteString("The files do not change, so there is nothing to commit; type: `" + sanitize.Line(done.Finish) + "`\n")
+		text.WriteString("The files do not change, so there is nothing to commit; type: " + a.commands(sanitize.Line(done.Finish)) + "\n")
 	case len(done.AsInHead) > 0:
-		text.WriteString("Nothing is committed. Review the change" + nextStepText(done) + "\n")
+		text.WriteString("Nothing is committed. Review the change" + a.nextStepText(done) + "\n")
 	case done.Diff != "":
-		text.WriteString("Nothing is committed. Review the change, check that both sides' work fits together" + nextStepText(done) + "\n")
+		text.WriteString("Nothing is committed. Review the change, check that both sides' work fits together" + a.nextStepText(done) + "\n")
 		if done.NeedsForcedPush {
-			text.WriteString("If this is to replace the published branch: `git push --force-with-lease`\n")
+			text.WriteString("If this is to replace the published branch: " + a.commands("git push --force-with-lease") + "\n")
 		}
 	}
 	return text.String()
 }
 
 // nextStepText ends the sentence on the next step. Conflicts come first: git refuses to commit while there are any.
-func nextStepText(done *reconcile.Outcome) string {
+func (a *app) nextStepText(done *reconcile.Outcome) string {
 	var resolve string
 	if len(done.Conflicts)+len(done.OtherConflicts) > 0 {
 		resolve = ", and resolve the remaining conflicts"
@@ -95,10 +95,11 @@ func nextStepText(done *reconcile.Outcome) string {
 	if done.Finish == "" {
 		return resolve + "." // there is no command to type
 	}
+	finish := a.commands(sanitize.Line(done.Finish))
 	if resolve != "" {
-		return resolve + "; then type: `" + sanitize.Line(done.Finish) + "`"
+		return resolve + "; then type: " + finish
 	}
-	return ", then type: `" + sanitize.Line(done.Finish) + "`"
+	return ", then type: " + finish
 }
 
 func reconciledLogText(l reconcile.Log) string {
@@ -120,7 +121,7 @@ func reconciledLogText(l reconcile.Log) string {
 }
 
 // resolutionText says how to resolve a file that is still in conflict.
-func resolutionText(path string) string {
+func (a *app) resolutionText(path string) string {
 	word := sanitize.Line(wording.TopPath(path))
-	return " (a person decides; to keep HEAD's version: `git restore --source=HEAD --staged --worktree -- " + word + "`; for another version, edit the file and stage it)"
+	return " (a person decides; to keep HEAD's version: " + a.commands("git restore --source=HEAD --staged --worktree -- "+word) + "; for another version, edit the file and stage it)"
 }

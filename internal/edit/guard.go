@@ -8,11 +8,11 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/small-gate/small-gate/internal/base/failure"
 	"github.com/small-gate/small-gate/internal/base/lock"
-	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/gate/remedy"
 	"github.com/small-gate/small-gate/internal/gate/run"
 	githistory "github.com/small-gate/small-gate/internal/git/history"
@@ -47,8 +47,8 @@ type Guarded struct {
 	Discarded []ledger.Entry
 }
 
-// Warning says which entries were discarded, and how to restore or forget them; empty if none were.
-func (g Guarded) Warning() string {
+// Warning says which entries were discarded, and how to restore or forget them; empty if none were. commands quotes commands, as [wording.Commands] does.
+func (g Guarded) Warning(commands func(...string) string) string {
 	if len(g.Discarded) == 0 {
 		return ""
 	}
@@ -57,8 +57,8 @@ func (g Guarded) Warning() string {
 	if len(g.Discarded) == 1 {
 		were = "was"
 	}
-	return fmt.Sprintf("small-hook: warning: %s %s recorded, and then discarded with git: the log lacks %s\nfix: %s; if that was on purpose, %s --discard-new forgets %s\n",
-		ledger.DescribeAll(g.Discarded), were, pronoun(g.Discarded), wording.Commands(back), back, pronoun(g.Discarded))
+	return fmt.Sprintf("small-hook: warning: %s %s recorded, and then discarded with git: the log lacks %s\nfix: %s; if that was on purpose, %s forgets %s\n",
+		ledger.DescribeAll(g.Discarded), were, pronoun(g.Discarded), commands(back), strings.Trim(commands(back+" --discard-new"), "`"), pronoun(g.Discarded))
 }
 
 // CommandsBeforeCommit returns the commands that are needed before the log can be committed: one that restores discarded entries, if any.
