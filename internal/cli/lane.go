@@ -38,6 +38,7 @@ func (a *app) laneCommand() *cobra.Command {
 	c.Flags().Func("format", "write it as `FORMAT`: "+wording.List(formats, "or")+"; may be given several times", a.flags.formatAdder(report.CheckLaneFormat))
 	c.Flags().Func("output", "write it in the format of the --format before it, "+wording.List(formats, "or")+", to `FILE`", a.flags.targets.SendTo)
 	offerValues(c, "format", formats...)
+	a.addWaitFlag(c)
 	return c
 }
 

@@ -20,7 +20,7 @@ func (a *app) replayIDCommand() *cobra.Command {
 				return usageError(c, "give one of --write and --value")
 			}
 			if write {
-				done, err := edit.ReplayID(c.Context(), a.newRequest())
+				done, err := edit.ReplayID(c.Context(), a.newRequest(), a.lockingOptions())
 				if err != nil {
 					return err
 				}
@@ -35,6 +35,7 @@ func (a *app) replayIDCommand() *cobra.Command {
 	})
 	c.Flags().BoolVar(&value, "value", false, "print only the id, as the protocol's own program computes it")
 	c.Flags().BoolVar(&write, "write", false, "begin a new run: write the id into the handoff and workspace.small.yml")
+	a.addWaitFlag(c)
 	return c
 }
 

@@ -2,6 +2,7 @@ package edit
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 
@@ -23,30 +24,26 @@ type WrittenID struct {
 	StageCommand string
 }
 
-// ReplayID computes the replay id as the protocol's program does, and writes it into the workspace file and the handoff, each atomically. If
-// interrupted, it can be run again. It stages nothing.
-func ReplayID(ctx context.Context, req session.Request) (out WrittenID, err error) {
-	req = req.AtNearestWorkspace()
-	_, err = req.InRepository(ctx, "replay-id", func(s *session.Session) error {
-		dir, err := s.PathOf(s.Req.Dir)
+// ReplayID computes the replay id as the protocol's program does, and writes it into the workspace file and the handoff, each atomically, under the
+// workspace's lock. If interrupted, it can be run again. It stages nothing.
+func ReplayID(ctx context.Context, req session.Request, locking Locking) (out WrittenID, err error) {
+	held, err := lockWorkspace(ctx, req.AtNearestWorkspace(), "replay-id", locking, func(s *session.Session) (string, error) { return s.PathOf(s.Req.Dir) })
+	if err != nil {
+		return out, err
+	}
+	defer func() { err = errors.Join(err, held.Release()) }()
+	_, err = held.req.InRepository(ctx, "replay-id", func(s *session.Session) error {
+		disk, err := directory.Open(held.req.Dir)
 		if err != nil {
 			return err
 		}
-		top, err := s.Repo.Where().WorkTree()
+		id, files, err := gate.NewRun(ctx, disk, "", held.dir, s.Opts)
 		if err != nil {
 			return err
 		}
-		disk, err := directory.Open(top)
-		if err != nil {
-			return err
-		}
-		id, files, err := gate.NewRun(ctx, disk, "", dir, s.Opts)
-		if err != nil {
-			return err
-		}
-		out = WrittenID{ID: id, StageCommand: "git add -- " + wording.TopPath(small.InDir(dir, ""))}
+		out = WrittenID{ID: id, StageCommand: "git add -- " + wording.TopPath(small.InDir(held.dir, ""))}
 		for _, f := range files {
-			if err := wholefile.WriteVia(s.Repo.Where().GitDir, filepath.Join(top, filepath.FromSlash(f.Path)), f.Content); err != nil {
+			if err := wholefile.WriteVia(s.Repo.Where().GitDir, filepath.Join(held.req.Dir, filepath.FromSlash(f.Path)), f.Content); err != nil {
 				return &failure.Error{Message: fmt.Sprintf("cannot write %s: %v", f.Path, err), Remedy: "when it can be written, run `small-hook replay-id --write` again", Err: err}
 			}
 			out.Files = append(out.Files, f.Path)
