@@ -36,10 +36,12 @@ func (a *app) checkCommand() *cobra.Command {
 				return &failure.Error{Message: wording.Printable(req.Dir) + " is not a directory", Remedy: "name a directory; `small-hook audit` judges every log"}
 			}
 			report := judge.Check(c.Context(), req, state)
-			if f := report.Failure; f != nil && errors.Is(f, gate.ErrNothing) && !state.Recursive && edit.HadWorkspace(c.Context(), req) {
-				copied := *f // the error may be shared
-				copied.Remedy = "if it was deleted: `small-hook restore`; else " + f.Remedy
-				report.Failure = &copied
+			if f := report.Failure; f != nil && errors.Is(f, gate.ErrNothing) && !state.Recursive {
+				if restore := edit.RestoreCommand(c.Context(), req); restore != "" {
+					copied := *f // the error may be shared
+					copied.Remedy = "if it was deleted: `" + restore + "`; else " + f.Remedy
+					report.Failure = &copied
+				}
 			}
 			return a.writeReports(c.Context(), report, false)
 		},

@@ -39,7 +39,7 @@ func (a *app) restoreCommand() *cobra.Command {
 				mend.Source, mend.Files, mend.Discard = source, args, discard
 				return a.mendCommits(c, mend)
 			}
-			files, inFolder, err := edit.ChangedFiles(c.Context(), a.newRequest(), firstOrEmpty(args), source)
+			files, inFolder, err := edit.ChangedFiles(c.Context(), a.newRequest(), firstOrEmpty(args), source, discard)
 			if err != nil {
 				return err
 			}

@@ -25,6 +25,7 @@ import (
 	"github.com/small-gate/small-gate/internal/judge/session"
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/write/restore"
 )
 
 // Accepted is the result of Baseline.
@@ -99,8 +100,8 @@ func (out *Accepted) addBaselines(ctx context.Context, s *session.Session, commi
 		return nil
 	}
 	f := &failure.Error{Message: "there is no log with entries to accept in " + out.Revision, Remedy: "begin a log and commit it first; until then there is nothing to accept"}
-	if _, err := findNearestInHistory(ctx, s); err == nil {
-		f.Remedy = "if a commit has deleted it, put it back and commit it first: `small-hook restore`; else commit the .small/ directory first"
+	if dir, err := findNearestInHistory(ctx, s); err == nil {
+		f.Remedy = "if a commit has deleted it, put it back and commit it first: `" + (&restore.Workspace{Dir: dir}).Command() + "`; else commit the .small/ directory first"
 	}
 	return f
 }

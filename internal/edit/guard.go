@@ -185,7 +185,7 @@ func findWorkspaceAbove(ctx context.Context) func(s *session.Session) (string, e
 			if err := refuseMoved(ctx, s, gone); err != nil {
 				return "", err
 			}
-			f.Remedy = "put back the deleted one: `small-hook restore`; or " + another
+			f.Remedy = "put back the deleted one: `" + (&restore.Workspace{Dir: gone}).Command() + "`; or " + another
 		case !errors.Is(historyErr, errNoWorkspace):
 			return "", historyErr
 		}

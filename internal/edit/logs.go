@@ -80,6 +80,9 @@ func ConfiguredLogs(ctx context.Context, req session.Request) (logs []policy.Log
 
 // restoreLog restores a log of the configuration, as Restore does.
 func restoreLog(ctx context.Context, req session.Request, locking Locking, stanza *policy.Log, at, source string, discard bool) (out restore.Restored, err error) {
+	if discard && stanza.Entries == policy.FileEntries {
+		return out, refuseDiscard(at)
+	}
 	sound := ""
 	err = withLockedLog(ctx, req, "restore", locking, at, func(s *session.Session, w *restore.Workspace) (err error) {
 		from := func(source string) error {

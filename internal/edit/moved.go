@@ -14,19 +14,25 @@ import (
 	githistory "github.com/small-gate/small-gate/internal/git/history"
 	"github.com/small-gate/small-gate/internal/judge/session"
 	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/write/restore"
 	"github.com/small-gate/small-gate/internal/write/workgit"
 )
 
-// HadWorkspace reports whether a commit has a workspace in the request's directory or above it, so that it can be restored.
-func HadWorkspace(ctx context.Context, req session.Request) bool {
+// RestoreCommand returns the command that restores the workspace that a commit has in the request's directory or the nearest above it; empty if no commit
+// has one.
+func RestoreCommand(ctx context.Context, req session.Request) (command string) {
 	_, err := withGit(req).InRepository(ctx, "restore", func(s *session.Session) error {
 		if _, err := s.Repo.Where().WorkTree(); err != nil {
 			return err
 		}
-		_, err := findNearestInHistory(ctx, s)
+		dir, err := findNearestInHistory(ctx, s)
+		command = (&restore.Workspace{Dir: dir}).Command()
 		return err
 	})
-	return err == nil
+	if err != nil {
+		return ""
+	}
+	return command
 }
 
 // refuseMoved fails if the workspace of a directory is elsewhere in the work tree: restoring it would make a second one with the same entries.

@@ -25,8 +25,8 @@ import (
 
 // Restore puts back entries that a workspace's log has lost since the last commit, keeps or discards new ones, and stages the log: see
 // restore.Workspace.RestoreFrom. at is the path of the log or its workspace, which may be missing on disk, or of a log of the configuration. If
-// at is empty, Restore takes the workspace in the request's directory or the nearest above it; if that one has lost nothing, the first
-// workspace in HEAD that has. Restore needs git for staging.
+// at is empty, Restore takes the workspace in the request's directory or the nearest above it; if there is none, or that one has lost nothing, and the
+// request names no directory, the first workspace in HEAD that has. Restore needs git for staging.
 func Restore(ctx context.Context, req session.Request, locking Locking, at, source string, discard bool) (out restore.Restored, err error) {
 	if at == "" {
 		return restoreWorkspace(ctx, req, locking, at, source, discard)
@@ -42,8 +42,9 @@ func Restore(ctx context.Context, req session.Request, locking Locking, at, sour
 }
 
 // ChangedFiles lists the files in and below a folder that are entries of logs and that differ, in the index or on disk, from those of the commit source
-// (default HEAD). Each path begins with ":/". isFolder is false if at is not a folder of such files, or has a workspace.
-func ChangedFiles(ctx context.Context, req session.Request, at, source string) (files []string, isFolder bool, err error) {
+// (default HEAD and the commits being merged). Each path begins with ":/". isFolder is false if at is not a folder of such files, or has a workspace.
+// With discard, ChangedFiles fails if at is such a folder.
+func ChangedFiles(ctx context.Context, req session.Request, at, source string, discard bool) (files []string, isFolder bool, err error) {
 	if at == "" {
 		return nil, false, nil
 	}
@@ -58,37 +59,43 @@ func ChangedFiles(ctx context.Context, req session.Request, at, source string) (
 		if found, err := onDiskOrCommitted(ctx, s, source)(folder); err != nil || found {
 			return err
 		}
-		id, err := s.ResolveCommit(ctx, cmp.Or(source, "HEAD"))
-		if err != nil {
-			return err
-		}
-		there, err := restore.FilesInFolder(ctx, s.Repo, id, s.Opts.Policy, folder)
-		if isFolder = len(there) > 0; err != nil || !isFolder {
-			return err
-		}
 		git, err := workgit.Open(s.Repo.Where(), req.Environ)
 		if err != nil {
 			return err
 		}
-		changed := map[string]bool{}
-		compare := []string{"diff", "--name-only", "--no-renames", "--no-ext-diff", "-z"}
-		for _, args := range [][]string{{id, "--", folder}, {"--cached", id, "--", folder}} { // on disk, in the index
-			differ, err := git.Run(ctx, slices.Concat(compare, args)...)
+		commits, err := restore.SourceCommits(ctx, s.Repo, source)
+		known := map[string]bool{} // a file is restored from the first commit that has it
+		for _, id := range commits {
+			there, err := restore.FilesInFolder(ctx, s.Repo, id, s.Opts.Policy, folder)
 			if err != nil {
 				return err
 			}
-			for path := range strings.SplitSeq(string(differ), "\x00") {
-				changed[path] = true
+			changed := ""
+			for _, args := range [][]string{{id, "--", folder}, {"--cached", id, "--", folder}} { // on disk, in the index
+				differ, err := git.Run(ctx, slices.Concat([]string{"diff", "--name-only", "--no-renames", "--no-ext-diff", "-z"}, args)...)
+				if err != nil {
+					return err
+				}
+				changed += "\x00" + string(differ)
+			}
+			for _, file := range there {
+				if !known[file] && strings.Contains(changed, "\x00"+file+"\x00") {
+					files = append(files, ":/"+file)
+				}
+				known[file] = true
 			}
 		}
-		for _, file := range there {
-			if changed[file] {
-				files = append(files, ":/"+file)
-			}
+		if isFolder = len(known) > 0; isFolder && discard {
+			err = refuseDiscard(folder)
 		}
-		return nil
+		return err
 	})
 	return files, isFolder, err
+}
+
+// refuseDiscard returns the failure to drop new files at a path: each is a log that no commit has.
+func refuseDiscard(at string) error {
+	return &failure.Error{Message: "restore --discard-new drops entries, and no file of a folder", Remedy: "list the new ones: `git status -- " + wording.TopPath(at) + "`; then remove those that you drop"}
 }
 
 // restoreWorkspace restores the log of the workspace that at names, as Restore does.
@@ -97,8 +104,8 @@ func restoreWorkspace(ctx context.Context, req session.Request, locking Locking,
 		return restoreOne(ctx, req, locking, at, source, discard)
 	}
 	out, err = restoreAt(at, source)
-	unreadable := errors.Is(err, restore.ErrUnreadable)
-	if err != nil && !unreadable || out.Done() || source != "" || discard {
+	unreadable, nowhere := errors.Is(err, restore.ErrUnreadable), errors.Is(err, errNoWorkspace)
+	if err != nil && !unreadable && !nowhere || out.Done() || source != "" || discard {
 		return out, err
 	}
 	if at == "" && req.Dir == "" && !unreadable {
@@ -111,6 +118,9 @@ func restoreWorkspace(ctx context.Context, req session.Request, locking Locking,
 				return other, err
 			}
 		}
+	}
+	if nowhere {
+		return out, err
 	}
 	if err := refuseCommittedBreak(ctx, req, out.Log); err != nil {
 		return out, err
