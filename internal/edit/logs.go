@@ -325,22 +325,26 @@ func (l *guardedLogs) undoChanges(ctx context.Context, now *guardedWorkspace) (d
 		var paths []string
 		var failed []error
 		for at, was := range l.before {
-			if is, there := after[at]; (!there || is.Object != was.Object || is.mode.Type() != was.mode.Type()) && (there || !l.hasMoved(at, was, after)) {
-				paths = append(paths, at)
+			is, there := after[at]
+			if there && is.Object == was.Object && is.mode.Type() == was.mode.Type() {
+				continue
 			}
-		}
-		slices.Sort(paths)
-		for _, at := range paths {
-			was := l.before[at]
 			if was.data == nil {
 				blob, err := s.Repo.Blob(ctx, was.Object, l.Limits.FileSize())
 				if err != nil {
 					return err
 				}
 				was.data = blob.Data
+				l.before[at] = was
 			}
+			if there || !l.hasMoved(at, was, after) {
+				paths = append(paths, at)
+			}
+		}
+		slices.Sort(paths)
+		for _, at := range paths {
 			l.At = at
-			one, err := l.RestoreFormer(was.data, was.mode)
+			one, err := l.RestoreFormer(l.before[at].data, l.before[at].mode)
 			if err != nil {
 				failed = append(failed, err)
 			} else if one.Text != nil {
@@ -369,7 +373,7 @@ func (l *guardedLogs) hasMoved(at string, was logFile, after map[string]logFile)
 			if is.Object == was.Object && path.Base(to) == path.Base(at) {
 				return true
 			}
-		} else if is.Object == was.Object || was.data != nil && bytes.HasPrefix(is.data, was.data) {
+		} else if is.Object == was.Object || bytes.HasPrefix(is.data, was.data) {
 			return true
 		}
 	}
