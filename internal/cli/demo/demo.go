@@ -17,7 +17,6 @@ import (
 	"strings"
 
 	gitcmd "github.com/small-gate/small-gate/internal/git/run"
-	"github.com/small-gate/small-gate/internal/judge/session"
 )
 
 //go:embed workspace
@@ -166,10 +165,11 @@ func (d *demonstration) git(args ...string) (string, error) {
 	return string(out), err
 }
 
-// isolatedEnviron returns an environment without the user's and the system's configuration of git, and without a floor.
+// isolatedEnviron returns an environment without the user's and the system's configuration of git, and without the variables of this program, such as a
+// floor.
 func isolatedEnviron(environ []string, color bool) []string {
 	env := slices.DeleteFunc(slices.Clone(environ), func(variable string) bool {
-		return strings.HasPrefix(variable, "GIT_") || strings.HasPrefix(variable, session.FloorVariable+"=")
+		return strings.HasPrefix(variable, "GIT_") || strings.HasPrefix(variable, "SMALL_")
 	})
 	if color {
 		env = append(env, "CLICOLOR_FORCE=1")

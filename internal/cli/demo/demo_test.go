@@ -8,7 +8,7 @@ import (
 )
 
 // acceptEverything is the variable with which this test's own program stands in for a small-hook that accepts every commit.
-const acceptEverything = "SMALL_GATE_TEST_ACCEPT"
+const acceptEverything = "DEMO_TEST_ACCEPT"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(acceptEverything) != "" {
