@@ -22,6 +22,9 @@ func (a *app) baselineCommand() *cobra.Command {
 	c := withHelp("baseline", &cobra.Command{
 		Args: limitArgs(0, 1, "at most one revision"),
 		RunE: func(c *cobra.Command, args []string) error {
+			if strings.TrimSpace(reason) == "" {
+				return usageError(c, "--reason is blank")
+			}
 			if err := a.newRequest().RefuseAgent(); err != nil {
 				return err
 			}
@@ -60,7 +63,7 @@ func (a *app) waiveCommand() *cobra.Command {
 	var reason, until, from, log string
 	c := withHelp("waive", &cobra.Command{
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := refuseEmpty(c, "rule", "log", "report"); err != nil {
+			if err := refuseEmpty(c, "rule", "log", "report", "until"); err != nil {
 				return err
 			}
 			ways := 0

@@ -23,6 +23,9 @@ func (a *app) installCommand() *cobra.Command {
 	c := withHelp("install", &cobra.Command{
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
+			if err := refuseEmpty(c, "program"); err != nil {
+				return err
+			}
 			if c.Flags().Changed("agent") {
 				names, err := checkAgentNames(c, agents, "program")
 				if err != nil {

@@ -6,9 +6,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/small-gate/small-gate/internal/base/failure"
 	"github.com/small-gate/small-gate/internal/base/wording"
@@ -103,7 +103,12 @@ func limitArgs(least, most int, expected string) cobra.PositionalArgs {
 // refuseEmpty refuses flags that are given with an empty value: a script whose variable is not set would get what the command does without the flag.
 func refuseEmpty(c *cobra.Command, flags ...string) error {
 	for _, name := range flags {
-		if f := c.Flags().Lookup(name); f.Changed && strings.Trim(f.Value.String(), "[]") == "" {
+		f := c.Flags().Lookup(name)
+		texts := []string{f.Value.String()}
+		if list, is := f.Value.(pflag.SliceValue); is {
+			texts = list.GetSlice()
+		}
+		if f.Changed && (len(texts) == 0 || slices.Contains(texts, "")) {
 			return usageError(c, "--%s is empty", name)
 		}
 	}

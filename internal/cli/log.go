@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -45,7 +46,8 @@ func (a *app) logCommand() *cobra.Command {
 			if len(revisions) > 1 {
 				return usageError(c, "log takes at most one revision, and paths after two dashes: small-hook log REV -- PATH")
 			}
-			if err := cmp.Or(refuseEmpty(c, "commit"), limitArgs(0, 1, "at most one revision")(c, revisions)); err != nil {
+			if err := cmp.Or(refuseEmpty(c, "commit", "task", "status", "by", "agent", "run", "grep"),
+				limitArgs(0, 1, "at most one revision")(c, revisions), limitArgs(0, math.MaxInt, "paths")(c, f.selection.Paths)); err != nil {
 				return err
 			}
 			f.selection.Revision = firstOrEmpty(revisions)

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"io"
+	"math"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -54,6 +55,7 @@ func (a *app) witnessCommand() *cobra.Command {
 func (a *app) digestsCommand() *cobra.Command {
 	var state session.State
 	c := withHelp("digests", &cobra.Command{
+		Args: limitArgs(0, math.MaxInt, "paths"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := refuseEmpty(c, "ref"); err != nil {
 				return err
