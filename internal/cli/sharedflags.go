@@ -12,9 +12,11 @@ import (
 	"github.com/small-gate/small-gate/internal/policy"
 )
 
-// The shared flags of commands that read a repository, and of those that judge.
+// The shared flags of commands that read a repository, of those among them that ask no configuration or edit the one of the work tree, and of those that
+// judge.
 const (
-	readFlags  = "dir config reader max-file-size "
+	readFlags  = editFlags + "config "
+	editFlags  = "dir reader max-file-size "
 	judgeFlags = readFlags + "floor strict workspace color format output quiet verbose "
 )
 
@@ -26,7 +28,7 @@ var sharedFlags = map[string]string{
 	"sync":   readFlags + "floor strict workspace color quiet",
 	"append": readFlags + "strict quiet", "restore": readFlags + "quiet",
 	"witness": readFlags + "floor color format output quiet",
-	"waive":   readFlags + "strict each quiet", "baseline": readFlags + "quiet", "reconcile": readFlags + "quiet",
+	"waive":   readFlags + "strict each quiet", "baseline": editFlags + "quiet", "init-log": editFlags, "replay-id": editFlags, "reconcile": readFlags + "quiet",
 	"doctor": readFlags + "format", "log": readFlags + "color format",
 	"install": "dir quiet", "uninstall": "dir quiet",
 	"demo": "color", "explain": "", "version": "", "merge-driver": "",
