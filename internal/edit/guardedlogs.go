@@ -1,0 +1,235 @@
+package edit
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/base/failure"
+	"github.com/small-gate/small-gate/internal/base/wording"
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/git/directory"
+	"github.com/small-gate/small-gate/internal/git/state"
+	"github.com/small-gate/small-gate/internal/judge/session"
+	"github.com/small-gate/small-gate/internal/policy"
+	"github.com/small-gate/small-gate/internal/write/combine"
+	"github.com/small-gate/small-gate/internal/write/restore"
+	"github.com/small-gate/small-gate/internal/write/workgit"
+)
+
+// logFile is a file of a log of the configuration on disk. Its data is nil if HEAD has the same.
+type logFile struct {
+	history.File
+	data []byte
+	mode fs.FileMode
+}
+
+// guardedLogs holds the logs of the configuration as they were before a guarded command.
+type guardedLogs struct {
+	*lockedWorkspace
+	restore.Workspace
+	mark   restore.Mark
+	before map[string]logFile
+	// inTarget are the files that the branch into which HEAD will be merged has; nil if there is no such branch.
+	inTarget map[string]history.File
+}
+
+// prepareLogs reads the logs of the configuration before a guarded command; out is nil if the configuration has none. First it undoes what a writer
+// without a guard did to committed entries, except drafts, unless git has something under way.
+func (l *lockedWorkspace) prepareLogs(ctx context.Context, g *guardedWorkspace) (out *guardedLogs, done []restore.Restored, err error) {
+	if len(g.Policy.Logs) == 0 {
+		return nil, nil, nil
+	}
+	out = &guardedLogs{lockedWorkspace: l, Workspace: g.Workspace, mark: g.mark}
+	operation, err := state.Read(g.Place.GitDir)
+	if err != nil {
+		return nil, nil, err
+	}
+	_, err = withGit(l.req).InRepository(ctx, l.mode, func(s *session.Session) error {
+		branches, err := s.Opts.Branches(ctx)
+		if err == nil && branches.Target.ID != "" {
+			out.inTarget, err = history.ListByPath(ctx, s.Repo, branches.Target.ID, out.filter())
+		}
+		if err != nil {
+			return err
+		}
+		if operation.Command == "" && len(g.mark.Parents) == 1 {
+			if done, err = out.undoUnguarded(ctx, s); err != nil {
+				return err
+			}
+		}
+		out.before, err = out.readLogs(ctx, s)
+		return err
+	})
+	return out, done, err
+}
+
+// filter selects the logs of the configuration.
+func (l *guardedLogs) filter() history.Filter {
+	var patterns []string
+	for _, stanza := range l.Policy.Logs {
+		patterns = append(patterns, stanza.Path)
+	}
+	return history.Matching(patterns...)
+}
+
+// isDraft reports whether the log at a path, with a text, is one file that may still change: see [combine.Kind.IsDraft].
+func (l *guardedLogs) isDraft(at string, text []byte) bool {
+	kind := combine.KindOf(l.Policy, at)
+	_, landed := l.inTarget[at]
+	return kind.OfFile() && kind.IsDraft(text, l.inTarget != nil && !landed)
+}
+
+// undoUnguarded puts back entries of HEAD's logs that the work tree has changed or lost. It skips drafts, and missing logs: they may have moved, which
+// the gate judges.
+func (l *guardedLogs) undoUnguarded(ctx context.Context, s *session.Session) (done []restore.Restored, err error) {
+	git, err := workgit.Open(l.Place, l.req.Environ)
+	if err != nil {
+		return nil, err
+	}
+	names, err := git.Run(ctx, "diff-index", "--name-only", "--no-ext-diff", "--diff-filter=M", "-z", "HEAD", "--")
+	if err != nil {
+		return nil, err
+	}
+	for at := range strings.SplitSeq(strings.TrimSuffix(string(names), "\x00"), "\x00") {
+		stanza := l.Policy.LogFor(at)
+		if at == "" || stanza == nil {
+			continue
+		}
+		l.At = at
+		old, err := l.CommittedText(ctx, s.Repo, l.mark.Parents[0], l.req.Environ)
+		if err == nil && old != nil {
+			old, err = l.HeadOrMended(ctx, s.Repo, l.mark.Parents[0], old)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if old == nil || l.isDraft(at, old) {
+			continue
+		}
+		one, err := l.Restore(old, l.Accepts)
+		if err != nil {
+			return nil, err
+		}
+		if one.Text != nil {
+			done = append(done, one)
+		}
+	}
+	return done, nil
+}
+
+// readLogs reads the logs of the configuration on disk. The keys are their paths.
+func (l *guardedLogs) readLogs(ctx context.Context, s *session.Session) (map[string]logFile, error) {
+	tree, err := directory.Open(l.Place.Top)
+	if err != nil {
+		return nil, err
+	}
+	files, err := tree.List(ctx, "", l.filter())
+	if err != nil {
+		return nil, err
+	}
+	committed := map[string]history.File{}
+	head := history.FirstOf(l.mark.Parents)
+	if head != "" {
+		if committed, err = history.ListByPath(ctx, s.Repo, head, l.filter()); err != nil {
+			return nil, err
+		}
+	}
+	out := map[string]logFile{}
+	for _, f := range files {
+		if l.Policy.LogFor(f.Path) == nil || !f.Regular() && f.Mode != history.ModeLink {
+			continue
+		}
+		blob, err := tree.Blob(ctx, f.Path, l.Limits.FileSize())
+		info, statErr := os.Lstat(filepath.Join(l.Place.Top, filepath.FromSlash(f.Path)))
+		if err = errors.Join(err, statErr); err != nil {
+			return nil, err
+		}
+		if blob.Data == nil {
+			continue // too large to be judged
+		}
+		one := logFile{File: f, data: blob.Data, mode: info.Mode()}
+		if one.Object = history.BlobID(blob.Data, head); one.Object == committed[f.Path].Object {
+			one.data = nil
+		}
+		out[f.Path] = one
+	}
+	return out, nil
+}
+
+// undoChanges undoes a guarded command's changes to old entries, except drafts, unless git has changed the work tree other than by commits.
+func (l *guardedLogs) undoChanges(ctx context.Context, now *guardedWorkspace) (done []restore.Restored, err error) {
+	if l == nil {
+		return nil, nil
+	}
+	if onlyCommitted, err := restore.OnlyCommitted(l.Place, l.mark, now.mark); err != nil || !onlyCommitted {
+		return nil, err
+	}
+	_, err = withGit(l.req).InRepository(ctx, l.mode, func(s *session.Session) error {
+		after, err := l.readLogs(ctx, s)
+		if err != nil {
+			return err
+		}
+		var paths []string
+		var failed []error
+		for at, was := range l.before {
+			is, there := after[at]
+			if there && is.Object == was.Object && is.mode.Type() == was.mode.Type() {
+				continue
+			}
+			if was.data == nil {
+				blob, err := s.Repo.Blob(ctx, was.Object, l.Limits.FileSize())
+				if err != nil {
+					return err
+				}
+				was.data = blob.Data
+				l.before[at] = was
+			}
+			if !l.isDraft(at, was.data) && (there || !l.hasMoved(at, was, after)) {
+				paths = append(paths, at)
+			}
+		}
+		slices.Sort(paths)
+		for _, at := range paths {
+			l.At = at
+			one, err := l.RestoreFormer(l.before[at].data, l.before[at].mode)
+			if err != nil {
+				failed = append(failed, err)
+			} else if one.Text != nil {
+				done = append(done, one)
+			}
+		}
+		if len(failed) == 0 {
+			return nil
+		}
+		return &failure.Error{
+			Message: wording.Listed(len(failed), func(i int) string { return failure.Of(failed[i]).Message }),
+			Remedy:  failure.Of(failed[0]).Remedy, Err: errors.Join(failed...),
+		}
+	})
+	return done, err
+}
+
+// hasMoved reports whether a missing log continues at a new path.
+func (l *guardedLogs) hasMoved(at string, was logFile, after map[string]logFile) bool {
+	stanza := l.Policy.LogFor(at)
+	for to, is := range after {
+		if _, old := l.before[to]; old || l.Policy.LogFor(to).Format() != stanza.Format() {
+			continue
+		}
+		if stanza.Entries == policy.FileEntries {
+			if is.Object == was.Object && path.Base(to) == path.Base(at) {
+				return true
+			}
+		} else if is.Object == was.Object || bytes.HasPrefix(is.data, was.data) {
+			return true
+		}
+	}
+	return false
+}
