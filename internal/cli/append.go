@@ -45,19 +45,8 @@ func (a *app) appendCommand() *cobra.Command {
 				}
 			}
 			done, err := edit.Append(c.Context(), a.newRequest(), a.lockingOptions(), entry)
-			a.workDone = done.Done // after Ctrl-C too
-			if err != nil {
-				return err
-			}
-			if !done.Done {
-				return a.explainNotAppended(done)
-			}
-			if _, err := io.WriteString(a.Stderr, sanitize.Lines(done.Warning(a.commands)+done.UnknownTask)); err != nil {
-				return done.ExplainError(err)
-			}
-			text := fmt.Sprintf("%s: appended an entry for %s\n", wording.Printable(done.Log), wording.Printable(values[0]))
-			text += done.Note() + a.nextLine(append(done.CommandsBeforeCommit(), done.StageCommand, "git commit -m "+wording.ShellWord("Record "+wording.Printable(values[0])))...)
-			return done.ExplainError(a.print(text))
+			task := wording.Printable(values[0])
+			return a.reportAppended(done, err, "an entry for "+task, "Record "+task, "")
 		},
 	})
 	for i, f := range fields {
@@ -87,13 +76,24 @@ func (a *app) appendToConfiguredLog(c *cobra.Command, log, line string) error {
 		lineOrNil = nil
 	}
 	done, err := edit.AppendEntry(c.Context(), a.newRequest(), a.lockingOptions(), log, lineOrNil, a.Stdin)
-	a.workDone = done.Done
-	if err != nil {
+	return a.reportAppended(done, err, "an entry", "Append to "+wording.Printable(done.Log), "")
+}
+
+// reportAppended prints that what was appended, or why nothing was, and what to type next. message is for the commit; more is printed at the end.
+func (a *app) reportAppended(done edit.Appended, err error, what, message, more string) error {
+	a.workDone = done.Done // after Ctrl-C too
+	switch {
+	case err != nil:
 		return err
+	case !done.Done:
+		return a.explainNotAppended(done)
 	}
-	path := wording.Printable(done.Log)
-	text := path + ": appended an entry\n" + done.Note() + a.nextLine(done.StageCommand, "git commit -m "+wording.ShellWord("Append to "+path))
-	return done.ExplainError(a.print(text))
+	if _, err := io.WriteString(a.Stderr, sanitize.Lines(done.Warning(a.commands)+done.UnknownTask)); err != nil {
+		return done.ExplainError(err)
+	}
+	text := fmt.Sprintf("%s: appended %s\n", wording.Printable(done.Log), what) + done.Note()
+	text += a.nextLine(append(done.CommandsBeforeCommit(), done.StageCommand, "git commit -m "+wording.ShellWord(message))...)
+	return done.ExplainError(a.print(text + more))
 }
 
 // explainNotAppended prints what Append put back instead of appending.

@@ -51,23 +51,16 @@ func (a *app) switchLane(c *cobra.Command, args []string, target, reason string)
 		return usageError(c, "--switch takes no range: it is about the work to come")
 	}
 	done, err := edit.SwitchLane(c.Context(), a.newRequest(), a.lockingOptions(), target, reason)
-	if err != nil {
-		return err
-	}
-	if !done.Done {
-		return a.explainNotAppended(done.Appended)
-	}
-	text := fmt.Sprintf("%s: appended an entry for %s: %s\n", done.Log, lane.LaneSwitchTask, sanitize.Line(done.Evidence))
-	text += done.Note() + a.nextLine(done.StageCommand, fmt.Sprintf("git commit -m \"Go on in the lane %s\"", done.Lane))
+	more := ""
 	for _, required := range []struct {
 		when  string
 		tasks []string
 	}{{"with or before the work", done.RequiredBefore}, {"with or after the work", done.RequiredAfter}} {
 		for _, task := range required.tasks {
-			text += fmt.Sprintf("lane %q requires an entry for %s with evidence, committed %s\n", done.Lane, task, required.when)
+			more += fmt.Sprintf("lane %q requires an entry for %s with evidence, committed %s\n", done.Lane, sanitize.Line(task), required.when)
 		}
 	}
-	return done.ExplainError(a.print(sanitize.Lines(text)))
+	return a.reportAppended(done.Appended, err, "an entry for "+lane.LaneSwitchTask+": "+sanitize.Line(done.Evidence), "Go on in the lane "+string(done.Lane), more)
 }
 
 func (a *app) writeLaneReports(r *finding.LaneReport) error {
