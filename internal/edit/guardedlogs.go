@@ -36,8 +36,9 @@ type guardedLogs struct {
 	restore.Workspace
 	mark   restore.Mark
 	before map[string]logFile
-	// inTarget are the files that the branch into which HEAD will be merged has; nil if there is no such branch.
+	// inTarget are the files that the branch into which HEAD will be merged has; nil if there is no such branch. base is a merge base of HEAD and it.
 	inTarget map[string]history.File
+	base     string
 }
 
 // prepareLogs reads the logs of the configuration before a guarded command; out is nil if the configuration has none. First it undoes what a writer
@@ -55,6 +56,11 @@ func (l *lockedWorkspace) prepareLogs(ctx context.Context, g *guardedWorkspace) 
 		branches, err := s.Opts.Branches(ctx)
 		if err == nil && branches.Target.ID != "" {
 			out.inTarget, err = history.ListByPath(ctx, s.Repo, branches.Target.ID, out.filter())
+		}
+		if head := history.FirstOf(g.mark.Parents); err == nil && out.inTarget != nil && head != "" {
+			var bases []string
+			bases, err = s.Repo.MergeBases(ctx, head, branches.Target.ID)
+			out.base = history.FirstOf(bases)
 		}
 		if err != nil {
 			return err
@@ -79,11 +85,18 @@ func (l *guardedLogs) filter() history.Filter {
 	return history.Matching(patterns...)
 }
 
-// isDraft reports whether the log at a path, with a text, is one file that may still change: see [combine.Kind.IsDraft].
-func (l *guardedLogs) isDraft(at string, text []byte) bool {
+// frozenText returns that of a log's text which must not change; nil if all may, since the log is a draft: see [combine.Kind.IsDraft].
+func (l *guardedLogs) frozenText(ctx context.Context, s *session.Session, at string, text []byte) ([]byte, error) {
 	kind := combine.KindOf(l.Policy, at)
 	_, landed := l.inTarget[at]
-	return kind.OfFile() && kind.IsDraft(text, l.inTarget != nil && !landed)
+	switch {
+	case kind.OfFile() && kind.IsDraft(text, l.inTarget != nil && !landed):
+		return nil, nil
+	case kind.OfFile(), l.base == "", !l.Policy.LogFor(at).FrozenOnceMerged():
+		return text, nil
+	}
+	l.At = at
+	return l.CommittedText(ctx, s.Repo, l.base, l.req.Environ)
 }
 
 // undoUnguarded puts back entries of HEAD's logs that the work tree has changed or lost. It skips drafts, and missing logs: they may have moved, which
@@ -107,10 +120,13 @@ func (l *guardedLogs) undoUnguarded(ctx context.Context, s *session.Session) (do
 		if err == nil && old != nil {
 			old, err = l.HeadOrMended(ctx, s.Repo, l.mark.Parents[0], old)
 		}
+		if err == nil && old != nil {
+			old, err = l.frozenText(ctx, s, at, old)
+		}
 		if err != nil {
 			return nil, err
 		}
-		if old == nil || l.isDraft(at, old) {
+		if old == nil {
 			continue
 		}
 		one, err := l.Restore(old, l.Accepts)
@@ -189,9 +205,15 @@ func (l *guardedLogs) undoChanges(ctx context.Context, now *guardedWorkspace) (d
 					return err
 				}
 				was.data = blob.Data
-				l.before[at] = was
 			}
-			if !l.isDraft(at, was.data) && (there || !l.hasMoved(at, was, after)) {
+			if !there && l.hasMoved(at, was, after) {
+				continue
+			}
+			if was.data, err = l.frozenText(ctx, s, at, was.data); err != nil {
+				return err
+			}
+			if was.data != nil {
+				l.before[at] = was
 				paths = append(paths, at)
 			}
 		}
