@@ -78,7 +78,7 @@ type app struct {
 	rawStdin io.Reader
 	flags    flags
 	status   int
-	// workDone is true once append has appended, or the guarded command has ended. Then status counts even after a signal.
+	// workDone is true once an entry is appended, or the guarded command has ended. Then status counts even after a signal.
 	workDone bool
 	// reporting is true once writeReports has begun to write. A later failure is not reported again.
 	reporting bool

@@ -42,7 +42,7 @@ func (f *flags) register(set *pflag.FlagSet) {
 	f.color = "auto"
 	set.Var((*colorMode)(&f.color), "color", "color text `WHEN`: auto, always or never")
 	set.BoolVar(&f.req.EachCommit, "each", false, "judge the workspaces at every commit, not only at the tip")
-	set.Int64Var(&f.req.MaxFileSize, "max-file-size", 0, "read files of up to `BYTES` (default 16 MiB)")
+	set.Int64Var(&f.req.MaxFileSize, "max-file-size", 0, "read files of up to `BYTES` (default: as configured, or 16 MiB)")
 	set.Func("format", "write the report as `FORMAT`: "+wording.List(report.Formats(), "or")+"; may be given several times", f.formatAdder(report.CheckFormat))
 	set.Func("output", "write the report in the format of the --format before it to `FILE`", f.targets.SendTo)
 }

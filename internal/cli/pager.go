@@ -35,7 +35,7 @@ func (a *app) showInPager(ctx context.Context, text []byte) error {
 		return nil // the pager's own failures are the user's affair
 	}
 	if err != nil {
-		return fmt.Errorf("the pager %q did not run: %w", pager, err)
+		return fmt.Errorf("the pager %q failed: %w", pager, err)
 	}
 	return nil
 }

@@ -28,7 +28,7 @@ type Appended struct {
 	Done bool
 	// StageCommand is the command that stages the workspace, or the log of the configuration.
 	StageCommand string
-	// UnknownTask is a warning that the plan lacks the entry's task; empty if the plan has it.
+	// UnknownTask is a warning that the plan lacks the entry's task; empty if the plan has it or cannot be read.
 	UnknownTask string
 	// Hidden is set if git was told to leave changes of the log out of commits; else it is nil.
 	Hidden *finding.HiddenLog

@@ -54,7 +54,7 @@ func (h heading) hasDate() bool {
 
 func (h heading) isUnreleased() bool { return strings.Contains(strings.ToLower(h.text), unreleased) }
 
-// outlineOf reads a text in Markdown. It skips fenced code.
+// outlineOf reads a text in Markdown. It skips what stands between two lines that begin with ```.
 func outlineOf(data []byte) (o outline) {
 	var headings []heading
 	fenced := false

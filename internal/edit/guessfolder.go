@@ -228,7 +228,8 @@ func (f *statusForm) statusIn(text string) string {
 // maxFilesRead bounds the files of a folder that are read to find out whether they have a status.
 const maxFilesRead = 50
 
-// guessStatus lets the status of decisions change if at least half of the Markdown files have one of the same form, and files that are Draft or Proposed.
+// guessStatus lets the status of decisions change if at least half of the Markdown files among the first maxFilesRead files have one of the same form, and
+// files that are Draft or Proposed.
 // If there are none, a milder stanza may have the returned value of open.
 func (g *guess) guessStatus(base *policy.Log, read func(string) ([]byte, error)) (open string, err error) {
 	var texts []string
