@@ -41,7 +41,6 @@ func (a *app) initLogText(file string, stanzas []edit.WrittenStanza) string {
 		for _, note := range stanza.Notes {
 			text.WriteString("- " + sanitize.Line(note) + "\n")
 		}
-		fmt.Fprintf(&text, "- the content that %s has now is accepted (since: %.12s)\n", sanitize.Line(stanza.SinceName), stanza.Log.Since)
 		paths = append(paths, stanza.Log.Path)
 	}
 	fmt.Fprintf(&text, "written to %s: correct wrong guesses there\n", sanitize.Line(file))

@@ -255,7 +255,12 @@ func waiverFor(e judge.EditToWaive) (policy.Waiver, error) {
 
 // errForbidden is the failure of a command whose stanzas a floor forbids.
 func errForbidden(floor *policy.Floor) error {
-	return &failure.Error{Message: "the floor " + floor.Source + " forbids this: the stanza would not count", Remedy: "ask whoever keeps the floor"}
+	return &failure.Error{Message: nameOf(floor) + " forbids this: the stanza would not count", Remedy: "ask whoever keeps the floor"}
+}
+
+// nameOf returns the name of a floor for a sentence; that of a floor which is given as a text is "the floor".
+func nameOf(floor *policy.Floor) string {
+	return strings.TrimSpace("the floor " + strings.TrimPrefix(floor.Source, "the floor"))
 }
 
 // editConfig edits the configuration in the root of the work tree and returns its path. edit receives a session under that configuration, and

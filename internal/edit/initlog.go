@@ -23,9 +23,7 @@ import (
 // WrittenStanza is what InitLog wrote for one path.
 type WrittenStanza struct {
 	Log policy.Log
-	// SinceName is the name for people of the commit since which the log is judged.
-	SinceName string
-	// Notes are sentences about what was guessed and why, and about violations in the log's history.
+	// Notes are sentences about what was guessed and why, about violations in the log's history, and since when the log is judged.
 	Notes []string
 }
 
@@ -77,7 +75,12 @@ func chooseStanza(ctx context.Context, s *session.Session, head, at string) (b W
 		return b, nil, err
 	}
 	b.Log, b.Notes, err = chooseReading(ctx, s, head, where, since, g.readings)
-	b.Log.Since, b.SinceName = since, name
+	b.Log.Since = since
+	accepted := fmt.Sprintf("the content that %s has now is accepted (since: %.12s)", name, since)
+	if floor := s.Opts.Floor; floor.ForbidsSince() {
+		accepted = "what was done before is judged, too: " + nameOf(floor) + " forbids since"
+	}
+	b.Notes = append(b.Notes, accepted)
 	return b, g.files, err
 }
 
