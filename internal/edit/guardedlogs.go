@@ -1,7 +1,6 @@
 package edit
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io/fs"
@@ -14,10 +13,11 @@ import (
 	"github.com/small-gate/small-gate/internal/base/failure"
 	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/gate/read"
 	"github.com/small-gate/small-gate/internal/git/directory"
 	"github.com/small-gate/small-gate/internal/git/state"
 	"github.com/small-gate/small-gate/internal/judge/session"
-	"github.com/small-gate/small-gate/internal/policy"
+	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/write/combine"
 	"github.com/small-gate/small-gate/internal/write/restore"
 	"github.com/small-gate/small-gate/internal/write/workgit"
@@ -99,8 +99,8 @@ func (l *guardedLogs) frozenText(ctx context.Context, s *session.Session, at str
 	return l.CommittedText(ctx, s.Repo, l.base, l.req.Environ)
 }
 
-// undoUnguarded puts back entries of HEAD's logs that the work tree has changed or lost. It skips drafts, and missing logs: they may have moved, which
-// the gate judges.
+// undoUnguarded puts back entries of HEAD's logs that the work tree has changed or lost. It skips drafts, logs that were rotated, and missing logs: they may have moved,
+// which the gate judges.
 func (l *guardedLogs) undoUnguarded(ctx context.Context, s *session.Session) (done []restore.Restored, err error) {
 	git, err := workgit.Open(l.Place, l.req.Environ)
 	if err != nil {
@@ -110,9 +110,22 @@ func (l *guardedLogs) undoUnguarded(ctx context.Context, s *session.Session) (do
 	if err != nil {
 		return nil, err
 	}
+	var after map[string]logFile
 	for at := range strings.SplitSeq(strings.TrimSuffix(string(names), "\x00"), "\x00") {
-		stanza := l.Policy.LogFor(at)
-		if at == "" || stanza == nil {
+		if at == "" || l.Policy.LogFor(at) == nil {
+			continue
+		}
+		if after == nil {
+			if after, err = l.readLogs(ctx, s); err == nil {
+				err = l.beginWithHead(ctx, s)
+			}
+			if err != nil {
+				return nil, err
+			}
+		}
+		if moved, err := l.hasMoved(ctx, s, at, after); err != nil {
+			return nil, err
+		} else if moved {
 			continue
 		}
 		l.At = at
@@ -138,6 +151,16 @@ func (l *guardedLogs) undoUnguarded(ctx context.Context, s *session.Session) (do
 		}
 	}
 	return done, nil
+}
+
+// beginWithHead makes the logs in HEAD those that were before.
+func (l *guardedLogs) beginWithHead(ctx context.Context, s *session.Session) error {
+	committed, err := history.ListByPath(ctx, s.Repo, l.mark.Parents[0], l.filter())
+	l.before = map[string]logFile{}
+	for path, f := range committed {
+		l.before[path] = logFile{File: f}
+	}
+	return err
 }
 
 // readLogs reads the logs of the configuration on disk. The keys are their paths.
@@ -199,15 +222,13 @@ func (l *guardedLogs) undoChanges(ctx context.Context, now *guardedWorkspace) (d
 			if there && is.Object == was.Object && is.mode.Type() == was.mode.Type() {
 				continue
 			}
-			if was.data == nil {
-				blob, err := s.Repo.Blob(ctx, was.Object, l.Limits.FileSize())
-				if err != nil {
-					return err
-				}
-				was.data = blob.Data
-			}
-			if !there && l.hasMoved(at, was, after) {
+			if moved, err := l.hasMoved(ctx, s, at, after); err != nil {
+				return err
+			} else if moved {
 				continue
+			}
+			if was.data, err = l.text(ctx, s, was); err != nil {
+				return err
 			}
 			if was.data, err = l.frozenText(ctx, s, at, was.data); err != nil {
 				return err
@@ -238,20 +259,43 @@ func (l *guardedLogs) undoChanges(ctx context.Context, now *guardedWorkspace) (d
 	return done, err
 }
 
-// hasMoved reports whether a missing log continues at a new path.
-func (l *guardedLogs) hasMoved(at string, was logFile, after map[string]logFile) bool {
-	stanza := l.Policy.LogFor(at)
-	for to, is := range after {
-		if _, old := l.before[to]; old || l.Policy.LogFor(to).Format() != stanza.Format() {
+// text returns the text of a file of a log.
+func (l *guardedLogs) text(ctx context.Context, s *session.Session, f logFile) ([]byte, error) {
+	if f.data != nil || f.Object == "" {
+		return f.data, nil
+	}
+	blob, err := s.Repo.Blob(ctx, f.Object, l.Limits.FileSize())
+	return blob.Data, err
+}
+
+// hasMoved reports whether a log that was before a guarded command is missing, or begins anew, and all of it is at another path.
+func (l *guardedLogs) hasMoved(ctx context.Context, s *session.Session, at string, after map[string]logFile) (bool, error) {
+	stanza, kind := l.Policy.LogFor(at), combine.KindOf(l.Policy, at)
+	now, there := after[at]
+	for to, has := range after {
+		had, old := l.before[to]
+		if to == at || l.Policy.LogFor(to).Format() != stanza.Format() || old && has.Object == had.Object {
 			continue
 		}
-		if stanza.Entries == policy.FileEntries {
-			if is.Object == was.Object && path.Base(to) == path.Base(at) {
-				return true
+		same := !old && has.Object == l.before[at].Object
+		if kind.OfFile() {
+			if !there && same && path.Base(to) == path.Base(at) {
+				return true, nil
 			}
-		} else if is.Object == was.Object || bytes.HasPrefix(is.data, was.data) {
-			return true
+			continue
+		}
+		var logs [4]*ledger.Ledger
+		for i, f := range []logFile{l.before[at], had, has, now} {
+			text, err := l.text(ctx, s, f)
+			if err != nil {
+				return false, err
+			}
+			logs[i] = kind.Entries(text, l.Limits)
+		}
+		r := ledger.FindRotation(logs[0], logs[1], logs[2], ledger.RotationOptions{Unordered: stanza.Unordered()})
+		if !there && same || r != nil && len(r.Rest) == 0 && read.BeginsAnew(logs[3], r.Gone) {
+			return true, nil
 		}
 	}
-	return false
+	return false, nil
 }

@@ -122,7 +122,7 @@ func (src *Source) findArchives(ctx context.Context, x moveSearch, c history.Cha
 			return nil, err
 		}
 		split := ledger.FindRotation(log.Log.Ledger, had.ledger(), has.ledger(), ledger.RotationOptions{Equal: equal, Combines: x.combines, Unordered: src.Policy.LogFor(c.Path).Unordered()})
-		if split == nil || !beginsAnew(now.ledger(), split.Gone) {
+		if split == nil || !BeginsAnew(now.ledger(), split.Gone) {
 			continue
 		}
 		r := &rotation{from: c.Path, to: to.Path, file: to.New, Rotation: split}
@@ -193,9 +193,9 @@ func (src *Source) readBoth(ctx context.Context, c history.Change) (before, now 
 	return before, now, err
 }
 
-// beginsAnew reports whether a log has none of the entries that went to an archive. Its first entry does not count, since it may be a header that
+// BeginsAnew reports whether a log has none of the entries that went to an archive. Its first entry does not count, since it may be a header that
 // every such file has.
-func beginsAnew(log *ledger.Ledger, gone []ledger.Entry) bool {
+func BeginsAnew(log *ledger.Ledger, gone []ledger.Entry) bool {
 	if log == nil {
 		return true
 	}
