@@ -96,6 +96,8 @@ type guardedWorkspace struct {
 	discarded     []ledger.Entry
 	// opts are for judging the log.
 	opts run.Options
+	// moved is true if the log is missing, and another one that no commit has begins with the recorded log.
+	moved bool
 	// conflict says that the log is in conflict, and how to resolve it; nil if there is no conflict.
 	conflict *failure.Error
 }
@@ -336,6 +338,11 @@ func (l *lockedWorkspace) readStateIn(ctx context.Context, s *session.Session) (
 	if g.recordedLog, g.notedLog, err = g.RecordedLog(ctx, s.Repo, *last, g.mark, g.headLog); err != nil || g.recordedLog == nil {
 		return g, err
 	}
+	if file, err := g.Read(); err == nil && file == nil {
+		if _, g.moved, err = findMoved(ctx, s, g.Dir, g.recordedLog, head, g.headLog != nil); err != nil {
+			return g, err
+		}
+	}
 	return g, g.FindElsewhere(ctx, s.Repo, head, g.recordedLog)
 }
 
@@ -351,8 +358,8 @@ func (g *guardedWorkspace) inConflict() bool { return g.conflict != nil }
 
 // putBackRecorded puts back recorded entries that the log lacks, unless the recorded log cannot be read.
 func (g *guardedWorkspace) putBackRecorded() ([]restore.Restored, error) {
-	if g.inConflict() {
-		return nil, nil // the file has both sides' entries, and `reconcile` resolves the conflict
+	if g.inConflict() || g.moved {
+		return nil, nil // the file has both sides' entries, and `reconcile` resolves the conflict; or all stand elsewhere
 	}
 	if sound, _ := ledger.ReadLog(g.recordedLog, g.Limits); sound == nil {
 		return nil, nil

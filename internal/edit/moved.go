@@ -46,42 +46,55 @@ func refuseMoved(ctx context.Context, s *session.Session, dir string) error {
 	if err != nil || old == nil {
 		return err
 	}
+	in, moved, err := findMoved(ctx, s, dir, old, head, inHead)
+	if err != nil || !moved {
+		return err
+	}
+	return &failure.Error{
+		Message: fmt.Sprintf("the workspace has moved from %s to %s", wording.Printable(small.InDir(dir, "")), wording.Printable(small.InDir(in, ""))),
+		Remedy:  "change into it, and type the command there: " + wording.Commands("cd "+wording.ShellWord(filepath.Join(top, filepath.FromSlash(in)))),
+	}
+}
+
+// findMoved finds the other directory of the work tree whose workspace has a log that begins with old, the log that the workspace of dir had. inHead is
+// true if the commit head has that one: then the other is none that has moved if head has it, too.
+func findMoved(ctx context.Context, s *session.Session, dir string, old []byte, head string, inHead bool) (in string, moved bool, err error) {
+	top := s.Repo.Where().Top
 	tree, err := directory.Open(top)
 	if err != nil {
-		return err
+		return "", false, err
 	}
 	files, err := tree.List(ctx, "", history.Workspaces())
 	if err != nil {
-		return err
+		return "", false, err
 	}
 	for _, f := range files {
 		in, name, _ := small.SplitPath(f.Path)
 		if name != small.Progress.FileName() || in == dir || !f.Regular() {
 			continue
 		}
-		committed, err := s.Repo.List(ctx, head, history.At(f.Path))
-		if err != nil {
-			return err
-		}
-		if inHead && len(committed) > 0 {
-			continue // it is another workspace, with the same beginning
+		if inHead {
+			committed, err := s.Repo.List(ctx, head, history.At(f.Path))
+			if err != nil {
+				return "", false, err
+			}
+			if len(committed) > 0 {
+				continue // it is another workspace, with the same beginning
+			}
 		}
 		nested, err := tree.InNestedRepository(f.Path)
 		if err != nil {
-			return err
+			return "", false, err
 		}
 		if nested {
 			continue // another work tree has it too
 		}
 		text, readErr := workgit.ReadFile(top, f.Path)
 		if readErr == nil && bytes.HasPrefix(withLineFeeds(text), withLineFeeds(old)) {
-			return &failure.Error{
-				Message: fmt.Sprintf("the workspace has moved from %s to %s", wording.Printable(small.InDir(dir, "")), wording.Printable(small.InDir(in, ""))),
-				Remedy:  "change into it, and type the command there: " + wording.Commands("cd "+wording.ShellWord(filepath.Join(top, filepath.FromSlash(in)))),
-			}
+			return in, true, nil
 		}
 	}
-	return nil
+	return "", false, nil
 }
 
 // findLastLog returns the log at a path in HEAD or, if HEAD has none, as it was before the commit that removed it; nil if it is not found.
