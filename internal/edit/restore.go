@@ -31,6 +31,7 @@ func Restore(ctx context.Context, req session.Request, locking Locking, at, sour
 	if at == "" {
 		return restoreWorkspace(ctx, req, locking, at, source, discard)
 	}
+	req, at = fromExisting(req, at)
 	stanza, path, err := findConfiguredLog(ctx, req, at)
 	switch {
 	case err != nil:
@@ -48,6 +49,7 @@ func ChangedFiles(ctx context.Context, req session.Request, at, source string, d
 	if at == "" {
 		return nil, false, nil
 	}
+	req, at = fromExisting(req, at)
 	_, err = withGit(req).InRepository(ctx, "restore", func(s *session.Session) error {
 		if err := s.TrustHeadWithStagedStanzas(ctx); err != nil || len(s.Opts.Policy.Logs) == 0 {
 			return err
@@ -260,12 +262,7 @@ func listCommittedWorkspaces(ctx context.Context, req session.Request) (logs []s
 func withLockedWorkspace(ctx context.Context, req session.Request, locking Locking, at, source string, do func(s *session.Session, held *lockedWorkspace) error) error {
 	req = withGit(req)
 	req.Dir = session.WorkspaceRoot(req.Dir)
-	if there, gone := session.SplitExisting(req.Dir); gone != "" {
-		req.Dir = there
-		if _, fromTop := wording.CutTop(at); !fromTop {
-			at = filepath.Join(gone, at)
-		}
-	}
+	req, at = fromExisting(req, at)
 	record := ""
 	return withLock(ctx, req, locking, func(s *session.Session) (dir string, err error) {
 		has := onDiskOrCommitted(ctx, s, source)
@@ -297,6 +294,16 @@ func withLockedWorkspace(ctx context.Context, req session.Request, locking Locki
 		held.record = record
 		return do(s, held)
 	})
+}
+
+// fromExisting returns the request with the part of its directory that exists, and the path at, which is relative to the directory, from there.
+func fromExisting(req session.Request, at string) (session.Request, string) {
+	there, gone := session.SplitExisting(req.Dir)
+	if _, fromTop := wording.CutTop(at); gone != "" && !fromTop && !filepath.IsAbs(at) {
+		at = filepath.Join(gone, at)
+	}
+	req.Dir = there
+	return req, at
 }
 
 // withLock runs do under the lock of the workspace that find finds.
