@@ -81,13 +81,14 @@ func UnquoteShell(word string) string {
 	})
 }
 
-// topLiteral begins a pathspec in which no character is a wildcard (gitglossary(7), pathspec).
-const topLiteral = ":(top,literal)"
+// topLiteral begins a pathspec in which no character is a wildcard (gitglossary(7), pathspec). magic are the characters that git would take after :/ for
+// more signatures, or refuse as such.
+const topLiteral, magic = ":(top,literal)", "!\"#%&',-/:;<=>@^_`~"
 
 // TopPath returns a path from the root of a repository as git takes it in any of its directories, as one word of a shell. It names that one file, even
-// if the name has characters that are wildcards to git.
+// if the name has characters that are wildcards or signatures to git.
 func TopPath(path string) string {
-	if strings.ContainsAny(path, `*?[\`) || strings.TrimLeft(path, "!^:") != path {
+	if strings.ContainsAny(path, `*?[\`) || strings.TrimLeft(path, magic) != path {
 		return ShellWord(topLiteral + path)
 	}
 	return ShellWord(":/" + path)

@@ -101,7 +101,8 @@ func TestList(t *testing.T) {
 func TestTopPath(t *testing.T) {
 	for path, want := range map[string]string{
 		"a/b.log": ":/a/b.log", "a b.log": `':/a b.log'`, "a*.log": `':(top,literal)a*.log'`, "[a].log": `':(top,literal)[a].log'`,
-		"!a": `':(top,literal)!a'`, "a!": `':/a!'`, "^a": `':(top,literal)^a'`, ":a": `':(top,literal):a'`, "": ":/",
+		"!a": `':(top,literal)!a'`, "a!": `':/a!'`, "^a": `':(top,literal)^a'`, "_a": `':(top,literal)_a'`, "@a/b_": `':(top,literal)@a/b_'`, "-a": `':(top,literal)-a'`, ".a": ":/.a", "+a": ":/+a",
+		":a": `':(top,literal):a'`, "": ":/",
 	} {
 		if got := TopPath(path); got != want {
 			t.Errorf("%q: %s, not %s", path, got, want)
