@@ -101,7 +101,7 @@ func (g *guardedWorkspace) checkUncommittedTimes() error {
 	}
 	before, remedy := ledger.NewLedger(nil), "correct its time: it is not committed yet"
 	if head, _ := ledger.ReadLog(g.headLog, g.Limits); head != nil {
-		before, remedy = head.Ledger, "give it a valid time: `small-hook restore`; then append again"
+		before, remedy = head.Ledger, "give it a valid time: `"+g.Command()+"`; then append again"
 	}
 	log, _ := ledger.ReadLog(file, g.Limits)
 	if log == nil {

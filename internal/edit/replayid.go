@@ -10,6 +10,7 @@ import (
 	"github.com/small-gate/small-gate/internal/base/wholefile"
 	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/gate/remedy"
 	"github.com/small-gate/small-gate/internal/git/directory"
 	"github.com/small-gate/small-gate/internal/judge/session"
 	"github.com/small-gate/small-gate/internal/small"
@@ -44,7 +45,7 @@ func ReplayID(ctx context.Context, req session.Request, locking Locking) (out Wr
 		out = WrittenID{ID: id, StageCommand: "git add -- " + wording.TopPath(small.InDir(held.dir, ""))}
 		for _, f := range files {
 			if err := wholefile.WriteVia(s.Repo.Where().GitDir, filepath.Join(held.req.Dir, filepath.FromSlash(f.Path)), f.Content); err != nil {
-				return &failure.Error{Message: fmt.Sprintf("cannot write %s: %v", f.Path, err), Remedy: "when it can be written, run `small-hook replay-id --write` again", Err: err}
+				return &failure.Error{Message: fmt.Sprintf("cannot write %s: %v", f.Path, err), Remedy: "when it can be written, run `small-hook replay-id --write" + remedy.InDirectory(f.Path) + "` again", Err: err}
 			}
 			out.Files = append(out.Files, f.Path)
 		}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/small-gate/small-gate/internal/base/expression"
 	"github.com/small-gate/small-gate/internal/base/failure"
+	"github.com/small-gate/small-gate/internal/gate/remedy"
 	"github.com/small-gate/small-gate/internal/small"
 	"github.com/small-gate/small-gate/internal/write/combine"
 	"github.com/small-gate/small-gate/internal/write/workgit"
@@ -22,7 +23,7 @@ func (w *Workspace) Append(mark Mark, entry combine.NewEntry, judge func(text []
 	if data == nil {
 		return false, &failure.Error{
 			Message: "cannot read " + path + ": there is no such file",
-			Remedy:  "see what the workspace lacks: `small-hook check`",
+			Remedy:  "see what the workspace lacks: `small-hook check" + remedy.InDirectory(path) + "`",
 		}
 	}
 	// The handoff's id is not used: between `small init` and `small start` the handoff still has the id of another run.
