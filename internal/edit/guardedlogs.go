@@ -268,10 +268,16 @@ func (l *guardedLogs) text(ctx context.Context, s *session.Session, f logFile) (
 	return blob.Data, err
 }
 
-// hasMoved reports whether a log that was before a guarded command is missing, or begins anew, and all of it is at another path.
+// hasMoved reports whether a log that was before a guarded command is missing, or begins anew, and all of it is at another path. Files that are entries
+// move only with all of their folder.
 func (l *guardedLogs) hasMoved(ctx context.Context, s *session.Session, at string, after map[string]logFile) (bool, error) {
 	stanza, kind := l.Policy.LogFor(at), combine.KindOf(l.Policy, at)
 	now, there := after[at]
+	if kind.OfFile() {
+		for other := range after {
+			there = there || combine.KindOf(l.Policy, other).OfFile() && path.Dir(other) == path.Dir(at)
+		}
+	}
 	for to, has := range after {
 		had, old := l.before[to]
 		if to == at || l.Policy.LogFor(to).Format() != stanza.Format() || old && has.Object == had.Object {
