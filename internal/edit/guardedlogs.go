@@ -18,6 +18,7 @@ import (
 	"github.com/small-gate/small-gate/internal/git/state"
 	"github.com/small-gate/small-gate/internal/judge/session"
 	"github.com/small-gate/small-gate/internal/ledger"
+	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/write/combine"
 	"github.com/small-gate/small-gate/internal/write/restore"
 	"github.com/small-gate/small-gate/internal/write/workgit"
@@ -271,9 +272,9 @@ func (l *guardedLogs) text(ctx context.Context, s *session.Session, f logFile) (
 // hasMoved reports whether a log that was before a guarded command is missing, or begins anew, and all of it is at another path. Files that are entries
 // move only with all of their folder.
 func (l *guardedLogs) hasMoved(ctx context.Context, s *session.Session, at string, after map[string]logFile) (bool, error) {
-	stanza, kind := l.Policy.LogFor(at), combine.KindOf(l.Policy, at)
+	stanza, isFile := l.Policy.LogFor(at), combine.KindOf(l.Policy, at).OfFile()
 	now, there := after[at]
-	if kind.OfFile() {
+	if isFile {
 		for other := range after {
 			there = there || combine.KindOf(l.Policy, other).OfFile() && path.Dir(other) == path.Dir(at)
 		}
@@ -283,25 +284,29 @@ func (l *guardedLogs) hasMoved(ctx context.Context, s *session.Session, at strin
 		if to == at || l.Policy.LogFor(to).Format() != stanza.Format() || old && has.Object == had.Object {
 			continue
 		}
-		same := !old && has.Object == l.before[at].Object
-		if kind.OfFile() {
-			if !there && same && path.Base(to) == path.Base(at) {
-				return true, nil
-			}
-			continue
+		moved := !there && !old && has.Object == l.before[at].Object && (!isFile || path.Base(to) == path.Base(at))
+		var err error
+		if !moved && !isFile {
+			moved, err = l.isRotation(ctx, s, stanza, [4]logFile{l.before[at], had, has, now})
 		}
-		var logs [4]*ledger.Ledger
-		for i, f := range []logFile{l.before[at], had, has, now} {
-			text, err := l.text(ctx, s, f)
-			if err != nil {
-				return false, err
-			}
-			logs[i] = kind.Entries(text, l.Limits)
-		}
-		r := ledger.FindRotation(logs[0], logs[1], logs[2], ledger.RotationOptions{Unordered: stanza.Unordered()})
-		if !there && same || r != nil && len(r.Rest) == 0 && read.BeginsAnew(logs[3], r.Gone) {
-			return true, nil
+		if err != nil || moved {
+			return moved, err
 		}
 	}
 	return false, nil
+}
+
+// isRotation reports whether an archive gained all of a log, which began anew. The files are the log before, the archive before and after, and the log
+// after.
+func (l *guardedLogs) isRotation(ctx context.Context, s *session.Session, stanza *policy.Log, files [4]logFile) (bool, error) {
+	var logs [4]*ledger.Ledger
+	for i, f := range files {
+		text, err := l.text(ctx, s, f)
+		if err != nil {
+			return false, err
+		}
+		logs[i] = combine.KindOf(l.Policy, files[0].Path).Entries(text, l.Limits)
+	}
+	r := ledger.FindRotation(logs[0], logs[1], logs[2], ledger.RotationOptions{Unordered: stanza.Unordered()})
+	return r != nil && len(r.Rest) == 0 && read.BeginsAnew(logs[3], r.Gone), nil
 }
