@@ -216,25 +216,26 @@ func foldersOf(files []string) []string {
 }
 
 // MendAll returns one command for several of Mend: for the logs at paths, or for files, with the earliest of the commits. It is empty if no single
-// command can do it, because files are named and a path is in a workspace. Of more than mostNamed files it names the folders: restore takes these too.
+// command can do it, because several are named and a file is in a workspace. Of more than mostNamed files it names the folders: restore takes these too.
 func MendAll(paths []string, commit string, files ...string) string {
 	words := ""
 	if len(files) > mostNamed {
 		files = foldersOf(files)
 	}
-	for _, path := range append(slices.Clone(paths), files...) {
-		dir, inside := small.WorkspaceOf(path)
-		switch _, name, _ := small.SplitPath(path); {
-		case !inside:
-			words += " " + wording.TopPath(path)
-		case len(files) > 0:
-			return ""
-		default:
+	for _, path := range paths {
+		if dir, inside := small.WorkspaceOf(path); inside {
+			_, name, _ := small.SplitPath(path)
 			if _, known := small.ArtifactOf(name); known || name == "" {
 				path = small.Progress.Path(dir)
 			}
-			words += " " + wording.TopPath(path)
 		}
+		words += " " + wording.TopPath(path)
+	}
+	for _, file := range files {
+		if _, inside := small.WorkspaceOf(file); inside {
+			return ""
+		}
+		words += " " + wording.TopPath(file)
 	}
 	return "small-hook restore" + words + " --commit " + history.Short(commit)
 }
