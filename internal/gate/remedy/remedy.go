@@ -215,12 +215,22 @@ func foldersOf(files []string) []string {
 	return slices.Compact(out)
 }
 
-// MendAll returns one command for several of Mend: for the logs at paths, or for files, with the earliest of the commits. It is empty if no single
-// command can do it, because several are named and a file is in a workspace. Of more than mostNamed files it names the folders: restore takes these too.
+// MendAll returns one command for several of Mend: for the logs at paths and for files, with the earliest of the commits. It is empty if no single
+// command can do it, because a file is a record of 2.0.0. Of more than mostNamed files it names the folders: restore takes these too.
 func MendAll(paths []string, commit string, files ...string) string {
 	words := ""
 	if len(files) > mostNamed {
 		files = foldersOf(files)
+	}
+	for _, file := range files {
+		dir, inside := small.WorkspaceOf(file)
+		_, name, _ := small.SplitPath(file)
+		if _, known := small.ArtifactOf(name); inside && !known {
+			return ""
+		}
+		if inside && len(paths) == 0 { // a workspace's file is mended together with a log
+			paths = []string{small.Progress.Path(dir)}
+		}
 	}
 	for _, path := range paths {
 		if dir, inside := small.WorkspaceOf(path); inside {
@@ -232,9 +242,6 @@ func MendAll(paths []string, commit string, files ...string) string {
 		words += " " + wording.TopPath(path)
 	}
 	for _, file := range files {
-		if _, inside := small.WorkspaceOf(file); inside {
-			return ""
-		}
 		words += " " + wording.TopPath(file)
 	}
 	return "small-hook restore" + words + " --commit " + history.Short(commit)
