@@ -63,11 +63,17 @@ func WaiveRewrite(ctx context.Context, req session.Request, name, reason, until 
 			if e.After, err = gate.LogState(ctx, s.Repo, e.child, at, s.Opts); err != nil {
 				return err
 			}
+			if e.Before.Head == e.After.Head {
+				continue // the name is a pattern, too, and another log was rewritten
+			}
 			edits = append(edits, judge.EditToWaive{Path: at, From: e.Before.Head.String(), To: e.After.Head.String(), Reason: reason, Until: until})
 			done = append(done, e.Rewrite)
 		}
 		return nil
 	})
+	if err == nil && len(edits) == 0 {
+		err = notRewritten(at)
+	}
 	if err != nil {
 		return nil, "", err
 	}
@@ -121,7 +127,12 @@ func findRewrites(ctx context.Context, req session.Request, at string) ([]*edge,
 			return out, nil
 		}
 	}
-	return nil, &failure.Error{
+	return nil, notRewritten(at)
+}
+
+// notRewritten is the failure of a waiver for a log that nothing has rewritten.
+func notRewritten(at string) error {
+	return &failure.Error{
 		Message: "neither the index nor HEAD's history rewrites the log " + wording.Quote(at),
 		Remedy:  "name a log by its path (for files in a folder: the folder, or one of them); stage a change that is not committed yet: `git add -- " + wording.TopPath(at) + "`",
 	}
