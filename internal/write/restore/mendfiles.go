@@ -46,20 +46,15 @@ func (m *mending) findSubstitutions(ctx context.Context, source string, files []
 	if err != nil {
 		return err
 	}
-	now, err := findFiles(ctx, m.repo, m.unshared[len(m.unshared)-1], files)
-	if err != nil {
-		return err
-	}
 	laterChanges := sync.OnceValues(func() (map[string]substitution, error) { return m.findLaterChanges(ctx, files) })
 	for _, path := range files {
 		s, err := m.findSubstitution(before, bad, source, path, laterChanges)
 		if err != nil {
 			return err
 		}
-		if s.to.Mode == "" && slices.Contains(named, path) && (s.from.Mode != "" || now[path].Mode == "") {
-			return &failure.Error{
-				Message: fmt.Sprintf("%s cannot be put back in %s: it was not there before", wording.Printable(path), history.Short(m.toMend)),
-				Remedy:  "name a file that the commit changed or deleted: `git show --stat " + history.Short(m.toMend) + "` lists its files",
+		if s.to.Mode == "" && slices.Contains(named, path) {
+			if err := m.refuseNew(ctx, path, s.from); err != nil {
+				return err
 			}
 		}
 		if path == m.Log() || s.to.Mode == "" || s.to == s.from {
@@ -73,6 +68,20 @@ func (m *mending) findSubstitutions(ctx context.Context, source string, files []
 		m.substitutions[path] = s
 	}
 	return nil
+}
+
+// refuseNew returns an error for a named file that no parent of the commit to mend has, unless a later commit has added it and nothing has been lost since.
+// file is the commit's own.
+func (m *mending) refuseNew(ctx context.Context, path string, file history.File) error {
+	head := m.unshared[len(m.unshared)-1]
+	now, err := findFile(ctx, m.repo, head, path)
+	if err != nil || file.Mode == "" && now.Mode != "" {
+		return err
+	}
+	return &failure.Error{
+		Message: fmt.Sprintf("%s cannot be put back in %s: it was not there before", wording.Printable(path), history.Short(m.toMend)),
+		Remedy:  "name a file that the commit changed or deleted: `git show --stat " + history.Short(m.toMend) + "` lists its files",
+	}
 }
 
 // expandFolders replaces each named folder by its files that must not change, in the parents and in HEAD.
