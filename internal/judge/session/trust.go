@@ -178,7 +178,7 @@ func (s *Session) TrustLocated(ctx context.Context, at Located) error {
 	if s.Repo != nil {
 		return s.Trust(ctx, at.Revision, at.Label)
 	}
-	dir, err := filepath.Abs(s.Req.Dir)
+	dir, err := githistory.Physical(s.Req.Dir)
 	if err != nil {
 		return err
 	}

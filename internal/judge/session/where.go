@@ -10,6 +10,7 @@ import (
 
 	"github.com/small-gate/small-gate/internal/base/failure"
 	"github.com/small-gate/small-gate/internal/gate/history"
+	githistory "github.com/small-gate/small-gate/internal/git/history"
 	"github.com/small-gate/small-gate/internal/small"
 )
 
@@ -81,12 +82,12 @@ func (r Request) AtNearestWorkspace() Request {
 		r.Dir = WorkspaceRoot(r.Dir)
 		return r
 	}
-	abs, err := filepath.Abs("")
+	here, err := githistory.Physical("")
 	if err != nil {
 		return r // there is no current directory; opening it reports the error
 	}
-	root := WorkTreeRootOf(abs)
-	for at := abs; ; at = filepath.Dir(at) {
+	root := WorkTreeRootOf(here)
+	for at := here; ; at = filepath.Dir(at) {
 		if HoldsWorkspace(at) {
 			r.Dir = WorkspaceRoot(at)
 			return r
@@ -103,8 +104,11 @@ func WorkTreeRoot() (string, error) {
 	return WorkTreeRootOf(here), err
 }
 
-// WorkTreeRootOf returns the nearest directory at or above dir that holds .git, or dir if there is none.
+// WorkTreeRootOf returns the nearest directory at or above dir that holds .git, or dir if there is none; without symbolic links, if dir exists.
 func WorkTreeRootOf(dir string) string {
+	if real, err := githistory.Physical(dir); err == nil {
+		dir = real
+	}
 	for at := dir; ; at = filepath.Dir(at) {
 		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
 			return at
