@@ -41,7 +41,7 @@ func TestFetch(t *testing.T) {
 		if got, want := clone.Git("for-each-ref", "--format=%(refname)"), "refs/remotes/origin/main\nrefs/remotes/origin/stale"; got != want {
 			t.Errorf("the refs are %q, not %q", got, want)
 		}
-		if mayExist(clone.Path(".git/FETCH_HEAD")) {
+		if MayExist(clone.Path(".git/FETCH_HEAD")) {
 			t.Error("FETCH_HEAD was written")
 		}
 	}

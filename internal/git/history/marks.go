@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/small-gate/small-gate/internal/gate/history"
 )
@@ -76,11 +75,7 @@ func (r *Repo) Marks(ctx context.Context, f history.Filter) ([]Mark, error) {
 // file exists, it returns that file too.
 func OnDisk(top string, f *Filter, marks []Mark) []Mark {
 	return slices.Compact(slices.DeleteFunc(marks, func(m Mark) bool {
-		if !f.Matches(m.Path) {
-			return true
-		}
-		_, err := os.Lstat(filepath.Join(top, filepath.FromSlash(m.Path)))
-		return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
+		return !f.Matches(m.Path) || !MayExist(filepath.Join(top, filepath.FromSlash(m.Path)))
 	}))
 }
 

@@ -87,7 +87,7 @@ func (r *Repo) otherWorktrees(ctx context.Context) ([]Neighbour, error) {
 		}
 		isOwn := i == 0 && r.GitDir == r.CommonDir || SameDirectory(tree.Worktree, r.Top)
 		// A deleted work tree stays listed until git worktree prune.
-		if bare || isOwn || !mayExist(filepath.Join(tree.Worktree, ".git")) {
+		if bare || isOwn || !MayExist(filepath.Join(tree.Worktree, ".git")) {
 			continue
 		}
 		if strings.Trim(tree.ID, "0") == "" {

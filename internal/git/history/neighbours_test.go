@@ -50,7 +50,13 @@ func TestNeighboursAreOtherWorkTrees(t *testing.T) {
 	unborn := r.Worktree("unborn")
 	unborn.Git("switch", "-q", "--orphan", "nothing")
 	deleted := r.Worktree("deleted")
-	if err := os.RemoveAll(deleted.Dir); err != nil {
+	replaced := r.Worktree("replaced") // by a file
+	for _, dir := range []string{deleted.Dir, replaced.Dir} {
+		if err := os.RemoveAll(dir); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(replaced.Dir, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	r.Git("pack-refs", "--all")

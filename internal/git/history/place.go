@@ -2,9 +2,11 @@ package githistory
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"syscall"
 
 	"github.com/small-gate/small-gate/internal/base/failure"
 	"github.com/small-gate/small-gate/internal/base/program"
@@ -104,12 +106,12 @@ func ceilings(environ program.Environ) []string {
 
 // looksLikeRepository reports whether git, when it walks up, would examine a directory as a possible repository.
 func looksLikeRepository(dir string) bool {
-	return mayExist(filepath.Join(dir, ".git")) ||
-		mayExist(filepath.Join(dir, "HEAD")) && mayExist(filepath.Join(dir, "objects")) && mayExist(filepath.Join(dir, "refs"))
+	return MayExist(filepath.Join(dir, ".git")) ||
+		MayExist(filepath.Join(dir, "HEAD")) && MayExist(filepath.Join(dir, "objects")) && MayExist(filepath.Join(dir, "refs"))
 }
 
-// mayExist is also true if the system cannot tell whether the path exists.
-func mayExist(path string) bool {
+// MayExist reports whether something is at a path, or the system cannot tell.
+func MayExist(path string) bool {
 	_, err := os.Lstat(path)
-	return err == nil || !errors.Is(err, os.ErrNotExist)
+	return !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR)
 }

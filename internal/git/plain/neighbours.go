@@ -2,9 +2,6 @@ package plain
 
 import (
 	"context"
-	"errors"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -44,7 +41,7 @@ func (r *Repo) worktrees() (out []githistory.Neighbour, err error) {
 	delete(dotGits, r.GitDir)
 	s := r.refs()
 	for dir, dotGit := range dotGits {
-		if _, err := os.Lstat(dotGit); errors.Is(err, fs.ErrNotExist) {
+		if !githistory.MayExist(dotGit) {
 			continue
 		}
 		s.gitDir = dir

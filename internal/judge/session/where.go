@@ -149,7 +149,7 @@ func (s *Session) PathOf(dir string) (string, error) {
 // SplitExisting splits a path into the part that exists and the part below it that does not, which is empty if the whole path exists.
 func SplitExisting(path string) (existing, missing string) {
 	for existing = path; existing != ""; existing, missing = filepath.Dir(existing), filepath.Join(filepath.Base(existing), missing) {
-		if _, err := os.Lstat(existing); !errors.Is(err, fs.ErrNotExist) || existing == filepath.Dir(existing) {
+		if githistory.MayExist(existing) || existing == filepath.Dir(existing) {
 			break
 		}
 	}
