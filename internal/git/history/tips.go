@@ -15,10 +15,15 @@ func (r *Repo) Tips(ctx context.Context, prefixes ...string) ([]string, error) {
 	var tips []string
 	for line := range strings.Lines(out) {
 		fields := strings.Fields(line)
-		for i := 0; i+1 < len(fields); i += 2 {
-			if fields[i] == "commit" && r.format.Valid(fields[i+1]) {
-				tips = append(tips, fields[i+1])
+		kind, id := fields[len(fields)-2], fields[len(fields)-1]
+		if kind == "tag" { // a tag of a tag; git follows only the first one before 2.45
+			kind = "commit"
+			if id, _, err = r.Peel(ctx, id); err != nil {
+				return nil, err
 			}
+		}
+		if kind == "commit" && r.format.Valid(id) {
+			tips = append(tips, id)
 		}
 	}
 	slices.Sort(tips)

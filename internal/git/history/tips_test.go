@@ -21,6 +21,13 @@ func testTips(t *testing.T, rd reader) {
 	dir.Write("a", "1")
 	first := dir.Commit("one")
 	dir.Git("tag", "-a", "-m", "tagged", "v1")
+	dir.Git("checkout", "-q", "--detach")
+	dir.Write("a", "3")
+	nested := dir.Commit("three")
+	dir.Git("tag", "-a", "-m", "tagged", "v2")
+	dir.Git("tag", "-a", "-m", "a tag of a tag", "nested", "v2")
+	dir.Git("tag", "-d", "v2")
+	dir.Git("checkout", "-q", "main")
 	dir.Write("a", "2")
 	second := dir.Commit("two")
 	blob := strings.TrimSpace(dir.Git("rev-parse", "HEAD:a"))
@@ -36,7 +43,7 @@ func testTips(t *testing.T, rd reader) {
 			t.Error(err)
 		}
 	})
-	want := []string{first, second}
+	want := []string{first, second, nested}
 	slices.Sort(want)
 	if got, err := repo.Tips(ctx); err != nil || !slices.Equal(got, want) {
 		t.Errorf("all tips: %v, %v; want %v", got, err, want)
