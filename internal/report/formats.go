@@ -19,13 +19,13 @@ import (
 type Options struct {
 	// Color allows ANSI colours, in text only. See UseColor.
 	Color bool
-	// Width is the number of columns of the terminal, 0 for unknown. It limits how much of a long value is shown; commands are never cut.
+	// Width is the number of columns of the terminal, 0 for unknown. It limits how much of a long value is shown, and cuts no command.
 	Width int
 	// Version is the version of the program, for formats that name it.
 	Version string
 	// Quiet writes nothing if nothing is wrong: a hook that passes without a warning is silent. Only text obeys it.
 	Quiet bool
-	// Verbose makes formats for people list findings of severity note too. JSON and SARIF always list them; the formats for CI systems never do.
+	// Verbose makes formats for people list findings of severity note too. JSON, JSON lines and SARIF always list them; the other formats never do.
 	Verbose bool
 	// FailureApart leaves out why the gate could not judge (Report.Failure), which the caller writes elsewhere. Only text obeys it.
 	FailureApart bool

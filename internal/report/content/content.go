@@ -20,12 +20,12 @@ const (
 	MaxName     = 100 // characters of a task id, a timestamp, a field
 	Width       = 100 // columns of a value's line, if the reader's are not known
 
-	maxInGroup = 3 // findings of one rule in one file and commit
-	// maxLine is longer than MaxText, because a command that is cut short is another command.
-	maxLine   = 2 * MaxText // characters of one line of a fix
-	maxFields = 30          // fields of a deleted or inserted entry
-	maxLines  = 12          // lines of a fix, a remedy, or a field of such an entry
-	maxRules  = 10          // rules that are counted by name
+	maxInGroup = 3           // findings of one rule in one file and commit
+	maxLine    = 2 * MaxText // characters of one line of a fix
+	maxCommand = 32 << 10    // characters of one line with a command: there is room for the longest paths, because a command that is cut short is another command
+	maxFields  = 30          // fields of a deleted or inserted entry
+	maxLines   = 12          // lines of a fix, a remedy, or a field of such an entry
+	maxRules   = 10          // rules that are counted by name
 )
 
 // Text shortens a sentence or a line to MaxText.
@@ -54,7 +54,11 @@ func Lines(s string) string {
 			out = append(out, sanitize.More(strings.Join(all[i:], "\n")))
 			break
 		}
-		out = append(out, sanitize.Clip(line, maxLine))
+		width := maxLine
+		if strings.Contains(line, "`") {
+			width = maxCommand
+		}
+		out = append(out, sanitize.Clip(line, width))
 	}
 	return strings.Join(out, "\n")
 }
