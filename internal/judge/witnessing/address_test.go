@@ -11,6 +11,8 @@ func TestWithoutCredentials(t *testing.T) {
 		"https://example.org/o/r?access_token=abc": "https://example.org/o/r",
 		"https://ann:to%ken@example.org/o/r":       "https://example.org/o/r",
 		"https://ann:t o@example.org/o/r":          "https://example.org/o/r",
+		"https://example.org/o/r%?access_token=a":  "https://example.org/o/r%",
+		"https://ann:t?o@example.org/o/r#abc":      "https://example.org/o/r",
 		"ssh://git@example.org:22/o/r":             "ssh://example.org:22/o/r",
 		"git@example.org:o/r.git":                  "example.org:o/r.git",
 		"user:pw@example.org:o/r.git":              "example.org:o/r.git",

@@ -139,5 +139,9 @@ func withoutCredentials(address string) string {
 		return u.String()
 	}
 	server, path, _ := strings.Cut(rest, "/") // an address that net/url cannot parse may still hold a password
-	return scheme + "://" + server[strings.LastIndex(server, "@")+1:] + "/" + path
+	place := server[strings.LastIndex(server, "@")+1:] + "/" + path
+	if end := strings.IndexAny(place, "?#"); end >= 0 {
+		place = place[:end]
+	}
+	return scheme + "://" + place
 }
