@@ -29,7 +29,7 @@ func (s *Session) CheckUnambiguous(ctx context.Context, name, id string) error {
 		end = len(name)
 	}
 	ref := name[:end]
-	if ref == "HEAD" || ref == "@" || strings.HasPrefix(ref, "refs/") || strings.ContainsAny(ref, "@:") || strings.HasPrefix(id, ref) {
+	if ref == "HEAD" || ref == "@" || strings.HasPrefix(ref, "refs/") || strings.Contains(ref, "@{") || strings.Contains(ref, ":") || strings.HasPrefix(id, ref) {
 		return nil
 	}
 	if ref != name {
