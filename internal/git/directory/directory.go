@@ -318,7 +318,11 @@ func (t *Tree) Blob(_ context.Context, object string, limit int64) (blob history
 	}
 	f, err := os.Open(t.diskPath(object))
 	if err != nil {
-		return blob, &failure.Error{Message: fmt.Sprintf("cannot read %s: %v", object, err), Remedy: "make the file readable: `chmod u+r " + wording.ShellWord(t.diskPath(object)) + "`", Err: err}
+		f := &failure.Error{Message: fmt.Sprintf("cannot read %s: %v", object, err), Err: err}
+		if errors.Is(err, fs.ErrPermission) {
+			f.Remedy = "make the file readable: `chmod u+r " + wording.ShellWord(t.diskPath(object)) + "`"
+		}
+		return blob, f
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	data, err := io.ReadAll(io.LimitReader(f, min(limit, math.MaxInt64-1)+1))

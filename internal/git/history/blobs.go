@@ -118,7 +118,7 @@ func (r *Repo) missingError(ctx context.Context, id, said string) error {
 		f.Remedy = "make sure that the remote can be reached, or fetch everything: `git fetch --refetch --no-filter`"
 		if r.untrustedDir != "" {
 			f.Message = fmt.Sprintf("object %s is not in this partial clone, and is not fetched because the clone belongs to another user, or is bare and excluded by safe.bareRepository", id)
-			f.Remedy = "if you trust the repository: `git config --global --add safe.directory " + wording.ShellWord(r.untrustedDir) + "`"
+			f.Remedy = "if you trust the repository: `git config --global --add safe.directory " + wording.ShellWord(r.untrustedDir) + "`; if it is bare, set GIT_DIR to its path"
 		}
 	}
 	if said != "" {
