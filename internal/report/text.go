@@ -79,7 +79,7 @@ func (t *text) line(parts ...string) {
 }
 
 func (t *text) paint(s style, words string) string {
-	if !t.color {
+	if !t.color || words == "" {
 		return words
 	}
 	return "\x1b[" + string(s) + "m" + words + "\x1b[0m"

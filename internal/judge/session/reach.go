@@ -10,7 +10,8 @@ import (
 )
 
 // findReach finds out whether a commit is reachable from a branch, a tag or one of judged, which are the ids of judged commits. id is the commit's id, or
-// the beginning of its id. The result's Commit is empty if the clone lacks the commit, if several ids begin with id, or if id is also a ref's name.
+// the beginning of its id. The result's Commit is empty if the clone lacks the commit or may lack some, if several ids begin with id, or if id is also a ref's
+// name.
 func (s *Session) findReach(ctx context.Context, id string, judged []string) (out history.Reach, err error) {
 	if s.lacks == nil {
 		lacks, err := s.mayLackCommits(ctx)

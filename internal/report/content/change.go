@@ -43,10 +43,10 @@ func Changes(f *finding.Finding, width, most int) (list []Change, more int) {
 	return list, len(f.Changes) - len(shown) + f.MoreChanges
 }
 
-// MoreFields says how many changes of a finding are not shown, and which format lists them.
+// MoreFields says how many changes of a finding are not shown, and which format lists them, if one lists all.
 func MoreFields(f *finding.Finding, more int) string {
 	words := "… and " + wording.Count(more, "more field")
-	if more > f.MoreChanges {
+	if f.MoreChanges == 0 {
 		words += "; " + SeeAll
 	}
 	return words

@@ -81,11 +81,11 @@ func MostShown(group []*finding.Finding) int {
 }
 
 // Shown returns how many findings of each group are shown, MaxFindings at most: first one of each rule, so that many of one rule do not
-// hide another, then as many as InGroup allows, group by group.
+// hide another, then as many as MostShown allows, group by group.
 func Shown(groups [][]*finding.Finding) []int {
 	shown, known, room := make([]int, len(groups)), map[string]bool{}, MaxFindings
 	for i, group := range groups {
-		if rule := group[0].Rule; !known[rule] {
+		if rule := group[0].Rule; !known[rule] && room > 0 {
 			known[rule] = true
 			shown[i] = 1
 			room--

@@ -18,8 +18,8 @@ import (
 // (\u202e, \u200b), line and paragraph separators, unassigned and private characters, and bytes that are not UTF-8 (\xff).
 //
 // It puts a backslash into what CI systems take as a command: "::" at the beginning (GitHub's runner skips leading space), and "##[" or "##vso["
-// anywhere. Letters, accents, emoji and ordinary text of any script are unchanged. A backslash in the text itself is not doubled.
-// Credentials are masked.
+// anywhere. Letters, accents, emoji and ordinary text of any script are unchanged, but for the format characters that some have (U+200D joins emoji).
+// A backslash in the text itself is not doubled. Credentials are masked.
 func Line(s string) string {
 	s = secret.Mask(s)
 	if isPlain(s) {

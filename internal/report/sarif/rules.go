@@ -23,7 +23,7 @@ var notices = []descriptor{
 	notice(content.CouldNotJudge, "Something could not be judged.",
 		"The message names what is missing and what provides it. This is neither a pass nor a finding."),
 	notice(content.LeftOut, "There are more results than this file holds.",
-		"Code scanning keeps 5,000 results of a run. The JSON report lists all."),
+		"Code scanning keeps 5,000 results of a run. The message says how many are left out, and which report lists more."),
 	notice(noteID, "Something to know about this run.",
 		"For example, that git follows replace refs, which small-gate ignores."),
 }
