@@ -26,7 +26,7 @@ import (
 // Reader is the name of this reader in a report.
 const Reader = "files"
 
-// Tree is a directory on disk. It reads nothing outside the directory: it lists symbolic links as links and never follows them.
+// Tree is a directory on disk. It lists symbolic links as links, and nothing behind them.
 type Tree struct {
 	root string // not a symbolic link
 }
@@ -74,7 +74,7 @@ func (t *Tree) List(ctx context.Context, _ string, f history.Filter) ([]history.
 		add(t.listTwins(of))
 	}
 	if err != nil {
-		return nil, &failure.Error{Message: fmt.Sprintf("cannot read %s: %v", t.root, err), Err: err}
+		return nil, &failure.Error{Message: fmt.Sprintf("cannot read %s: %v", t.root, err), Remedy: "let this user read all of it, or name another directory with --dir", Err: err}
 	}
 	slices.SortFunc(out, func(a, b history.File) int { return strings.Compare(a.Path, b.Path) })
 	return slices.Compact(out), nil

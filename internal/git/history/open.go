@@ -221,7 +221,8 @@ func (r *Repo) explainOpenError(ctx context.Context, here, found string, err err
 }
 
 // Nearest returns the directory whose owner git checks when it walks up from here: the first one that has a .git or looks like a bare
-// repository. It returns an empty text if it reaches a ceiling (GIT_CEILING_DIRECTORIES) or the file system's root first.
+// repository. It returns an empty text if it reaches a ceiling (GIT_CEILING_DIRECTORIES) or the root first. It does not stop at a mount point, as git does
+// unless GIT_DISCOVERY_ACROSS_FILESYSTEM is set.
 func Nearest(here string, environ program.Environ) string {
 	stop := ceilings(environ)
 	for dir := here; ; dir = filepath.Dir(dir) {

@@ -31,13 +31,13 @@ func (r *Repo) Tips(ctx context.Context, prefixes ...string) ([]string, error) {
 }
 
 // Peel follows tags from an object to a commit; commit is empty if they lead to none. found is false if the object is not in the repository. Peel
-// fetches nothing.
+// fetches nothing, unless git is older than 2.44 and the clone partial.
 func (r *Repo) Peel(ctx context.Context, id string) (commit string, found bool, err error) {
 	if err := r.format.Check(id); err != nil {
 		return "", false, err
 	}
 	git := r.git
-	git.Environ = append(slices.Clip(git.Environ), "GIT_NO_LAZY_FETCH=1") // supported since git 2.44
+	git.Environ = append(slices.Clip(git.Environ), "GIT_NO_LAZY_FETCH=1")
 	question := id + "\n" + id + "^{}\n"
 	out, err := git.Output(ctx, strings.NewReader(question), "cat-file", "--batch-check=%(objectname) %(objecttype)")
 	if err != nil {

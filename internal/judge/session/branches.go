@@ -31,7 +31,8 @@ func (s *Session) findBranches(ctx context.Context) (history.Branches, error) {
 	return out, err
 }
 
-// isCopyOf reports whether tracking is a remote-tracking branch with the name of the branch local. Both are full names of refs.
+// isCopyOf reports whether tracking is a remote-tracking branch whose name ends in that of the branch local, after a slash: the names of remotes and branches
+// may have slashes, too. Both are full names of refs.
 func isCopyOf(tracking, local string) bool {
 	return strings.HasPrefix(tracking, "refs/remotes/") && strings.HasSuffix(tracking, "/"+history.ShortRef(local))
 }

@@ -139,7 +139,7 @@ func (s *Session) PathOf(dir string) (string, error) {
 	rel, err := filepath.Rel(top, abs)
 	switch {
 	case err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)):
-		return "", &failure.Error{Message: abs + " is not in the work tree " + top, Err: err}
+		return "", &failure.Error{Message: abs + " is not in the work tree " + top, Remedy: "name a path in it that leads through no symbolic link out of it", Err: err}
 	case rel == ".":
 		return "", nil
 	}
