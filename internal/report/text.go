@@ -298,6 +298,6 @@ func (t *text) summary(r *finding.Report) {
 		t.line("lane: ", content.Lane(r.Lane))
 	}
 	for _, note := range r.Examined.Notes {
-		t.line("note: ", content.Text(note))
+		t.line("note: ", sanitize.Clip(note, content.LineWidth(note)))
 	}
 }

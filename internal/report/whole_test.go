@@ -71,6 +71,17 @@ func TestWholeEntry(t *testing.T) {
 	}
 }
 
+// TestNotedCommand: no format cuts a command in a note, however long the path in it is.
+func TestNotedCommand(t *testing.T) {
+	path := strings.Repeat("folder/", 500) + "log"
+	r := &finding.Report{Verdict: finding.Pass, Examined: finding.Examined{Notes: []string{"type `git add " + path + "`"}}}
+	for _, format := range []string{"text", "markdown", "html", "junit", "sarif", "json"} {
+		if out := render(t, format, r, Options{}); !strings.Contains(out, path) {
+			t.Errorf("%s cuts the note's command:\n%s", format, out)
+		}
+	}
+}
+
 // TestUnlisted: every format says how many findings the report counts but does not list.
 func TestUnlisted(t *testing.T) {
 	gittest.Long(t)

@@ -54,13 +54,17 @@ func Lines(s string) string {
 			out = append(out, sanitize.More(strings.Join(all[i:], "\n")))
 			break
 		}
-		width := maxLine
-		if strings.Contains(line, "`") {
-			width = maxCommand
-		}
-		out = append(out, sanitize.Clip(line, width))
+		out = append(out, sanitize.Clip(line, LineWidth(line)))
 	}
 	return strings.Join(out, "\n")
+}
+
+// LineWidth returns how many characters are shown of a line of a fix, or of a note.
+func LineWidth(line string) int {
+	if strings.Contains(line, "`") {
+		return maxCommand
+	}
+	return maxLine
 }
 
 // UpperFirst makes the first letter a capital.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/report/content"
+	"github.com/small-gate/small-gate/internal/report/sanitize"
 )
 
 // The template gets texts that are sanitised and shortened, and escapes them for HTML.
@@ -59,7 +60,7 @@ func headOf(r *finding.Report) head {
 		add("lane", content.Lane(r.Lane), "")
 	}
 	for _, note := range x.Notes[:min(len(x.Notes), content.MaxNotes)] {
-		out.Notes = append(out.Notes, content.Text(note))
+		out.Notes = append(out.Notes, sanitize.Clip(note, content.LineWidth(note)))
 	}
 	if f := content.Failure(r); f != nil {
 		out.Failure = &failureSection{Message: content.UpperFirst(content.Text(strings.TrimSpace(f.Message))), Remedy: content.Steps(f.Remedy)}

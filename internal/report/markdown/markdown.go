@@ -91,7 +91,7 @@ func title(r *finding.Report) string {
 		b.WriteString("\nLane: " + escape(content.Lane(r.Lane)) + ".\n")
 	}
 	for _, note := range r.Examined.Notes[:min(len(r.Examined.Notes), content.MaxNotes)] {
-		b.WriteString("\n*Note:* " + escapeText(note) + "\n")
+		b.WriteString("\n*Note:* " + escapeStart(note, content.LineWidth(note)) + "\n")
 	}
 	return b.String()
 }
