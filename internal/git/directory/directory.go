@@ -3,6 +3,7 @@
 package directory
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -86,18 +87,20 @@ func (t *Tree) listTwins(of string) (out []history.File, err error) {
 	if err != nil {
 		return nil, err
 	}
-	itself, err := os.Lstat(t.diskPath(of))
-	for i := 0; err == nil && i < len(entries); i++ {
-		twin := path.Join(path.Dir(of), entries[i].Name())
+	itself, gone := os.Lstat(t.diskPath(of))
+	for _, entry := range entries {
+		twin := path.Join(path.Dir(of), entry.Name())
 		if _, like := small.Twin(twin, of); !like {
 			continue
 		}
-		var info fs.FileInfo
-		if info, err = entries[i].Info(); err == nil && !os.SameFile(info, itself) {
-			out = append(out, history.File{Path: twin, Mode: gitMode(entries[i].Type()), Object: twin})
+		info, err := entry.Info()
+		if err = cmp.Or(gone, err); err == nil && !os.SameFile(info, itself) {
+			out = append(out, history.File{Path: twin, Mode: gitMode(entry.Type()), Object: twin})
+		} else if err != nil && !errors.Is(err, fs.ErrNotExist) { // else one of the two was deleted meanwhile
+			return nil, err
 		}
 	}
-	return out, err
+	return out, nil
 }
 
 // listWorkspace lists the files and directories in a directory's .small and its lookalikes.
@@ -177,15 +180,17 @@ func (t *Tree) namesMatching(dir, element string, dirs, files bool) ([]string, e
 	return out, err
 }
 
-// filesAt returns the files at the given paths.
+// filesAt returns the files that are at the given paths.
 func (t *Tree) filesAt(paths []string) ([]history.File, error) {
 	var out []history.File
 	for _, path := range paths {
-		f, err := t.fileAt(path)
+		f, found, err := t.File(path)
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, f)
+		if found { // else it was deleted meanwhile
+			out = append(out, f)
+		}
 	}
 	return out, nil
 }

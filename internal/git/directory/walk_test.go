@@ -31,3 +31,17 @@ func TestWalkWhileABuildRuns(t *testing.T) {
 		t.Errorf("%v, %v", files, err)
 	}
 }
+
+// TestGoneMeanwhile: a file that is deleted between the listing of its folder and a look at it is not there.
+func TestGoneMeanwhile(t *testing.T) {
+	tree, err := Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if files, err := tree.filesAt([]string{"gone", "gone/below"}); len(files) > 0 || err != nil {
+		t.Errorf("files %v, error %v", files, err)
+	}
+	if files, err := tree.listTwins("gone"); len(files) > 0 || err != nil {
+		t.Errorf("twins %v, error %v", files, err)
+	}
+}
