@@ -3,6 +3,7 @@ package session
 import (
 	"cmp"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/base/failure"
@@ -45,8 +46,8 @@ func (r Request) HasFloor() bool { return r.givenFloor() != "" }
 // isFloorText reports whether floor is a floor's text, which has several lines, and not the name of a floor's file.
 func isFloorText(floor string) bool { return strings.Contains(floor, "\n") }
 
-// checkFloorPlace returns an error if the floor's file lies inside the judged work tree, where a commit could change it. A file in the git directory is
-// accepted.
+// checkFloorPlace returns an error if the floor's file, or a link in its name, lies inside the judged work tree, where a commit could change it. A file in the
+// git directory is accepted.
 func (s *Session) checkFloorPlace() error {
 	given := s.Req.givenFloor()
 	if given == "" || isFloorText(given) || s.Repo == nil || s.Repo.Where().Top == "" {
@@ -65,8 +66,11 @@ func (s *Session) checkFloorPlace() error {
 		return err
 	}
 	place := s.Repo.Where()
-	for _, path := range []string{filepath.Join(folder, filepath.Base(name)), file} {
-		if githistory.IsWithin(place.Top, path) && !githistory.IsWithin(place.GitDir, path) && !githistory.IsWithin(place.CommonDir, path) {
+	inGitDir := func(path string) bool {
+		return slices.ContainsFunc([]string{filepath.Join(place.Top, ".git"), place.GitDir, place.CommonDir}, func(dir string) bool { return githistory.IsWithin(dir, path) })
+	}
+	for _, path := range []string{name, filepath.Join(folder, filepath.Base(name)), file} { // name may lead through a link to a folder
+		if githistory.IsWithin(place.Top, path) && !inGitDir(path) {
 			return &failure.Error{
 				Message: "the floor " + name + " lies in the repository that it is to judge, where a commit could change it",
 				Remedy:  "put it outside of the work tree, or give its text instead of a path",
