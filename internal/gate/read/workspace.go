@@ -21,6 +21,8 @@ type Workspace struct {
 	Dir string
 	// Situation says which commit brought an entry and who has that commit. For the zero digest it says so of the tree that is judged.
 	Situation func(entry small.Digest) remedy.Situation
+	// SituationOfCopy is Situation for an entry that the log has twice: it is about the commit that brought the copy.
+	SituationOfCopy func(entry small.Digest) remedy.Situation
 	// Files are all files below .small and lookalikes of it, in order of path, and after them the workspaces inside .small, as directories.
 	Files []history.File
 	// Twins are the paths that differ only in case from Dir or a directory above it.
@@ -313,10 +315,11 @@ func (w *Workspace) RecordAgain(entry int) string {
 // DropRepeated returns the fix for an entry that the log has twice. If a merge brought the entry and is not committed yet, the fix combines the logs of
 // both sides again.
 func (w *Workspace) DropRepeated(entry int) string {
-	if w.situationOf(entry).Merge {
+	log, s := w.Path(small.Progress), w.SituationOfCopy(w.Ledger().Entries[entry].Digest)
+	if s.Merge {
 		return remedy.Reconcile
 	}
-	return w.RecordAgain(entry)
+	return s.Undo(log, []string{"small-hook restore" + remedy.InDirectory(log)})
 }
 
 func (w *Workspace) situationOf(entry int) remedy.Situation {

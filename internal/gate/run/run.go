@@ -114,8 +114,8 @@ type Learned struct {
 	steps      *Steps
 	stepsKnown bool
 	branches   *history.Branches
-	// origins holds, by an entry's digest, the commit that brought the entry.
-	origins map[small.Digest]string
+	// origins holds, by an entry's digest, the commit that brought the entry; copies the last one that brought an equal entry again.
+	origins, copies map[small.Digest]string
 	// line is the first-parent line of the tip, and broughtBy says which of its commits brought each commit; nil until BranchOf needs them.
 	line      []history.Commit
 	broughtBy map[string]int

@@ -183,8 +183,17 @@ func (s *Learned) earliestNamed(standing history.Standing, commit, path string) 
 // SituationOf returns the situation of the commit that brought an entry of a revision, or of the uncommitted files. It names no commit if the
 // entry came with a commit that is not judged.
 func (r *Run) SituationOf(entry small.Digest, revision string) remedy.Situation {
-	revision = cmp.Or(r.Learned.origins[entry], revision, history.Index) // a checked directory has no revision
-	if r.Learned.origins[entry] == "" && !history.Uncommitted(revision) {
+	return r.situationIn(r.Learned.origins[entry], revision)
+}
+
+// SituationOfCopy is SituationOf for an entry that a log has twice: the commit is the last one that brought it again.
+func (r *Run) SituationOfCopy(entry small.Digest, revision string) remedy.Situation {
+	return r.situationIn(cmp.Or(r.Learned.copies[entry], r.Learned.origins[entry]), revision)
+}
+
+func (r *Run) situationIn(commit, revision string) remedy.Situation {
+	revision = cmp.Or(commit, revision, history.Index) // a checked directory has no revision
+	if commit == "" && !history.Uncommitted(revision) {
 		revision = ""
 	}
 	return r.Situation(revision)
@@ -196,10 +205,12 @@ const maxOrigins = 1 << 17
 // NoteOrigin notes that a commit brought entries. If it brings an entry equal to an earlier one, the earlier commit stays noted.
 func (s *Learned) NoteOrigin(commit string, entries []ledger.Entry) {
 	if s.origins == nil {
-		s.origins = map[small.Digest]string{}
+		s.origins, s.copies = map[small.Digest]string{}, map[small.Digest]string{}
 	}
 	for _, e := range entries {
-		if _, known := s.origins[e.Digest]; !known && len(s.origins) < maxOrigins {
+		if _, known := s.origins[e.Digest]; known {
+			s.copies[e.Digest] = commit
+		} else if len(s.origins) < maxOrigins {
 			s.origins[e.Digest] = commit
 		}
 	}

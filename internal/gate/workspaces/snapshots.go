@@ -193,6 +193,7 @@ func judgeWorkspace(ctx context.Context, r *run.Run, w *read.Workspace, revision
 	}
 	w.DeletedFix = findDeletedFix(r, w.Path(small.Progress))
 	w.Situation = func(entry small.Digest) remedy.Situation { return r.SituationOf(entry, revision) }
+	w.SituationOfCopy = func(entry small.Digest) remedy.Situation { return r.SituationOfCopy(entry, revision) }
 	return r.Collector.Judge(ctx, w)
 }
 
