@@ -21,8 +21,8 @@ type LogTips struct {
 	*ledger.Divergence
 	Path                 string
 	TargetName, HeadName string
-	// BranchToMerge is the branch to merge into the checked-out one.
-	BranchToMerge string
+	// MergeFix returns the fix that merges the one branch into the other.
+	MergeFix func() string
 	// Stanza is the stanza of a configured log; nil for other logs.
 	Stanza *policy.Log
 	// Unrelated is true if a configured log diverged on branches that share no commit. git does not merge these, so no merge is judged later.

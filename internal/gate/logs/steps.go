@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/small-gate/small-gate/internal/base/wording"
-	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/gate/read"
 	"github.com/small-gate/small-gate/internal/gate/remedy"
@@ -233,11 +232,8 @@ func putBackFix(r *run.Run, from, path string) string {
 // oneCommitFix returns the fix for a log that a squash of the branch would change. If one of its commits changes a log, that has to be mended first: most
 // often nothing is left then. If none does, a new commit that puts the log back would itself change it.
 func oneCommitFix(r *run.Run, from, path string) string {
-	ofCommit := func(f finding.Finding) bool {
-		return f.Severity == finding.SeverityError && f.Commit != "" && (f.Commit != r.Scope.Tip.ID || f.Parent != from) && r.Source.Policy.LogFor(f.Path) != nil
-	}
-	if slices.ContainsFunc(r.Collector.Report.Findings, ofCommit) {
-		return "a squash of the branch would do this: mend the commits first that other findings name, then judge it again"
+	if rejectsCommit(r, from, func(path string) bool { return r.Source.Policy.LogFor(path) != nil }) {
+		return "a squash of the branch would do this: " + remedy.MendFirst
 	}
 	base := history.Short(from)
 	return fmt.Sprintf("a squash of the branch would do this: redo the commit that moved %s, so that one archive has every entry that the log has in %s; or make one commit of the branch: %s", wording.ShellWord(path), base,

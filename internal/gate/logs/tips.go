@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/base/wording"
+	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/gate/read"
 	"github.com/small-gate/small-gate/internal/gate/remedy"
@@ -59,7 +60,7 @@ func compareBranches(ctx context.Context, r *run.Run, target, head history.Tip) 
 			}
 			t.Unrelated = len(bases) == 0
 		}
-		t.BranchToMerge = branchToMerge(r, target, head)
+		t.MergeFix = func() string { return mergeFix(r, target, head) }
 		var subject rule.Subject = t
 		if r.Source.IsFamilyLog(t.Path) {
 			subject = FamilyTips{t}
@@ -276,14 +277,25 @@ func judgeSide(ctx context.Context, r *run.Run, base string, side history.Tip) e
 	return nil
 }
 
-// branchToMerge names the branch to merge: the target of a range, which is judged with its head checked out, or the second branch of a prediction.
-func branchToMerge(r *run.Run, target, head history.Tip) string {
+// mergeFix returns the fix that merges the target of a range into its head, or the second branch of a prediction into the first. reconcile refuses a log
+// that a commit of the head has changed, so that is mended first.
+func mergeFix(r *run.Run, target, head history.Tip) string {
 	if !r.Scope.Predicts {
-		return target.Name
+		if rejectsCommit(r, target.ID, r.Source.IsLog) {
+			return remedy.MendFirst
+		}
+		return r.OnBranch(remedy.MergeCommands(target.Name)...)
 	}
 	name := head.Name
 	if strings.HasPrefix(name, "HEAD") || strings.HasPrefix(name, "@") {
 		name = history.Short(head.ID) // HEAD is another commit once the other branch is checked out
 	}
-	return name
+	return remedy.MergeWith(name)
+}
+
+// rejectsCommit reports whether an error about a log that matches says what a commit has changed, and not only how the tip differs from the revision from.
+func rejectsCommit(r *run.Run, from string, matches func(path string) bool) bool {
+	return slices.ContainsFunc(r.Collector.Report.Findings, func(f finding.Finding) bool {
+		return f.Severity == finding.SeverityError && f.Commit != "" && (f.Commit != r.Scope.Tip.ID || f.Parent != from) && matches(f.Path)
+	})
 }

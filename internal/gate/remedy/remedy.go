@@ -21,6 +21,8 @@ type Situation struct {
 	Remote history.Remote
 	// Last is true for the commit that is checked out.
 	Last bool
+	// MendFirst is true if a commit that has not landed is at fault, which another finding names, even if the entry came with a landed one.
+	MendFirst bool
 	// Elsewhere is the branch that has the commit, if it is not checked out here.
 	Elsewhere history.Elsewhere
 	// Against is the commit with which the work tree is compared, if that is not HEAD.
@@ -51,6 +53,8 @@ func (s Situation) Resolve(dir string) string {
 // commit that nobody else has is rewritten, with files as they were before it, and all other work is kept. A commit that others may have stays.
 func (s Situation) Undo(path string, uncommitted []string, files ...string) string {
 	switch {
+	case s.MendFirst && (s.Commit == "" || s.Standing == history.Landed):
+		return MendFirst
 	case s.Commit == "":
 		return CommittedBefore
 	case history.Uncommitted(s.Commit):
@@ -296,9 +300,15 @@ const CommitAgain = ", and commit again"
 const RenameOwn = "give your own file another name in the commit that brought it: a merge keeps the files of both sides"
 
 // MergeWith returns the fix that merges a branch and keeps every entry of both sides.
-func MergeWith(revision string) string {
-	return wording.Commands("git merge --no-ff --no-commit "+wording.ShellWord(revision)) + ", " + Reconcile
+func MergeWith(revision string) string { return wording.Commands(MergeCommands(revision)...) }
+
+// MergeCommands are the commands of MergeWith.
+func MergeCommands(revision string) []string {
+	return []string{"git merge --no-ff --no-commit " + wording.ShellWord(revision), "small-hook reconcile", wording.FinishMerge}
 }
+
+// MendFirst is the fix for what the commits that other findings name have caused.
+const MendFirst = "mend the commits first that other findings name, then judge it again"
 
 // Correct returns the fix for a new entry; how is the correction.
 func (s Situation) Correct(how, path string) string { return s.CorrectEntry(how, path, false) }

@@ -192,9 +192,24 @@ func judgeWorkspace(ctx context.Context, r *run.Run, w *read.Workspace, revision
 		}
 	}
 	w.DeletedFix = findDeletedFix(r, w.Path(small.Progress))
-	w.Situation = func(entry small.Digest) remedy.Situation { return r.SituationOf(entry, revision) }
+	w.Situation = func(entry small.Digest) (s remedy.Situation) {
+		s = r.SituationOf(entry, revision)
+		s.MendFirst = rejectsOwnCommit(r, w.Path(small.Progress))
+		return s
+	}
 	w.SituationOfCopy = func(entry small.Digest) remedy.Situation { return r.SituationOfCopy(entry, revision) }
 	return r.Collector.Judge(ctx, w)
+}
+
+// rejectsOwnCommit reports whether an error about a log names a commit that has not landed.
+func rejectsOwnCommit(r *run.Run, log string) bool {
+	return slices.ContainsFunc(r.Collector.Report.Findings, func(f finding.Finding) bool {
+		if f.Path != log || f.Severity != finding.SeverityError || f.Commit == "" || history.Uncommitted(f.Commit) {
+			return false
+		}
+		standing := r.Situation(f.Commit).Standing
+		return standing == history.Own || standing == history.Published
+	})
 }
 
 // findDeletedFix returns the fix for a log that was deleted by a commit which nobody else has; empty if no finding says so.

@@ -140,7 +140,11 @@ func (m *mending) sameCommand() string {
 
 // mendCommand returns the command that mends another commit, quoted for a message.
 func (m *mending) mendCommand(id string) string {
-	return wording.Commands(m.Command() + " --commit " + history.Short(id))
+	command := m.Command() + " --commit " + history.Short(id)
+	if m.options.Pushed {
+		command += " --pushed"
+	}
+	return wording.Commands(command)
 }
 
 // errCannotRewrite returns the failure to rewrite a commit because one of its sides lost entries earlier. If an unshared commit lost them, the

@@ -19,14 +19,12 @@ func checkConcurrentAppend(t *logs.LogTips, r *rule.Reporter) {
 	if t.Outcome != ledger.Diverged || t.Immutable {
 		return
 	}
-	fix := remedy.MergeWith(t.BranchToMerge)
 	switch {
 	case t.Stanza != nil && t.Stanza.Entries == policy.FileEntries:
-		fix = remedy.RenameOwn
-	case t.Stanza != nil && !t.Unrelated:
-		return // git stops with a conflict by itself, and the merge that resolves it is judged
+		r.Add(t.BothAppendedFinding("recorded work", "entry", remedy.RenameOwn))
+	case t.Stanza == nil || t.Unrelated: // otherwise git stops with a conflict by itself, and the merge that resolves it is judged
+		r.Add(t.BothAppendedFinding("recorded work", "entry", t.MergeFix()))
 	}
-	r.Add(t.BothAppendedFinding("recorded work", "entry", fix))
 }
 
 func checkLostEntry(e *logs.LogChange, r *rule.Reporter) {
@@ -64,7 +62,7 @@ func checkUnreconciledTips(t *logs.LogTips, r *rule.Reporter) {
 	}
 	f.Message = fmt.Sprintf("%s has inserted %s, which %s lacks, before entries that both have, and no %s entry makes that explicit: %s",
 		inserter, wording.Count(len(t.Inserted), "entry"), other, "meta/reconcile-merge", ledger.DescribeAll(t.Inserted))
-	f.Fix = remedy.MergeWith(t.BranchToMerge)
+	f.Fix = t.MergeFix()
 	for _, e := range t.Inserted {
 		f.Edits = append(f.Edits, finding.EditKey{Path: t.Path, To: e.Digest.String()})
 	}
