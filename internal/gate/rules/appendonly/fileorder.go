@@ -40,13 +40,13 @@ func checkOrder(ctx context.Context, c *logs.Commit, r *rule.Reporter) error {
 	if err != nil || s == nil {
 		return err
 	}
-	added := make([]map[string][]history.File, len(s.Changes))
+	added := make([]map[run.SortedFolder][]history.File, len(s.Changes))
 	for i := range s.Changes {
 		if added[i] = newFiles(c.Run, s.Changes[i]); len(added[i]) == 0 {
 			return nil
 		}
 	}
-	var wrong map[string][]unsorted
+	var wrong map[run.SortedFolder][]unsorted
 	for i := range s.Changes {
 		seen, err := findUnsorted(ctx, c.Run, added[i], s.Parents[i], s.Changes[i], func(path string) bool { return s.MovedTo(i, path) })
 		if err != nil {
@@ -55,7 +55,7 @@ func checkOrder(ctx context.Context, c *logs.Commit, r *rule.Reporter) error {
 		if i == 0 {
 			wrong = seen
 		}
-		maps.DeleteFunc(wrong, func(folder string, _ []unsorted) bool { return seen[folder] == nil })
+		maps.DeleteFunc(wrong, func(folder run.SortedFolder, _ []unsorted) bool { return seen[folder] == nil })
 	}
 	var fixes map[string]string
 	if s := c.Run.Situation(r.Commit); history.Uncommitted(r.Commit) || s.Last && s.Standing == history.Own {
@@ -66,13 +66,14 @@ func checkOrder(ctx context.Context, c *logs.Commit, r *rule.Reporter) error {
 
 // checkBranchOrder reports files that only the branch has and that do not sort after those of the merge bases and of the target.
 func checkBranchOrder(ctx context.Context, b *logs.Branch, r *rule.Reporter) error {
-	added := map[string][]history.File{}
+	added := map[run.SortedFolder][]history.File{}
 	// Files of earlier commits, which are not judged, come first: of two files with one number the later one is reported, and it has to be a judged one.
 	earlier := slices.DeleteFunc(slices.Clone(b.ChangesByBase[0]), func(c history.Change) bool { return b.Judges(c.Path) })
 	judged := slices.DeleteFunc(slices.Clone(b.ChangesByBase[0]), func(c history.Change) bool { return !b.Judges(c.Path) })
 	for _, c := range slices.Concat(earlier, judged) {
 		if b.Run.Source.Policy.LogFor(c.Path).Sorted() && b.IsNew(c.Path) && b.TargetLacks(c.Path) {
-			added[path.Dir(c.Path)] = append(added[path.Dir(c.Path)], c.New)
+			folder := b.Run.SortedFolder(c.Path)
+			added[folder] = append(added[folder], c.New)
 		}
 	}
 	seen := map[string]bool{}
@@ -99,8 +100,8 @@ func checkBranchOrder(ctx context.Context, b *logs.Branch, r *rule.Reporter) err
 
 // reportUnsorted reports files, by folder, that do not sort after those of the tip other, unless a since commit accepts them. fixes has fixes by
 // path. other has a name if it is the tip of another branch: then each branch is in order, and only their merge is not.
-func reportUnsorted(ctx context.Context, in *run.Run, r *rule.Reporter, wrong map[string][]unsorted, fixes map[string]string, other history.Tip) error {
-	for _, folder := range slices.Sorted(maps.Keys(wrong)) {
+func reportUnsorted(ctx context.Context, in *run.Run, r *rule.Reporter, wrong map[run.SortedFolder][]unsorted, fixes map[string]string, other history.Tip) error {
+	for _, folder := range slices.SortedFunc(maps.Keys(wrong), run.SortedFolder.Compare) {
 		for _, d := range wrong[folder] {
 			past, err := in.IsAcceptedPast(ctx, r.Commit, d.file.Path)
 			if err != nil {
@@ -171,9 +172,9 @@ func keepLastFiles(r *run.Run, s *read.Step) {
 	known := r.Learned.LastFiles[s.Parents[0]]
 	cloned := false
 	for _, c := range s.Changes[0] {
-		folder := path.Dir(c.Path)
+		folder := r.SortedFolder(c.Path)
 		last, listed := known[folder]
-		if !listed || !r.Source.Policy.LogFor(c.Path).Sorted() {
+		if !listed {
 			continue
 		}
 		if !cloned {
@@ -183,7 +184,7 @@ func keepLastFiles(r *run.Run, s *read.Step) {
 		case c.New.Mode == "" && c.Path == last:
 			delete(known, folder)
 		case c.New.Mode != "":
-			known[folder] = lastOf(r.Source.Policy.LogFor(c.Path).Order, last, c.Path)
+			known[folder] = lastOf(folder.Stanza.Order, last, c.Path)
 		}
 	}
 	if known != nil && len(known) <= mostFolders {
@@ -200,11 +201,11 @@ func lastOf(order, a, b string) string {
 }
 
 // newFiles returns, by folder, the files that one edge adds to folders with an order.
-func newFiles(r *run.Run, edge []history.Change) map[string][]history.File {
-	out := map[string][]history.File{}
+func newFiles(r *run.Run, edge []history.Change) map[run.SortedFolder][]history.File {
+	out := map[run.SortedFolder][]history.File{}
 	for _, c := range edge {
-		if c.Old.Mode == "" && r.Source.Policy.LogFor(c.Path).Sorted() {
-			out[path.Dir(c.Path)] = append(out[path.Dir(c.Path)], c.New)
+		if folder := r.SortedFolder(c.Path); c.Old.Mode == "" && folder.Stanza.Sorted() {
+			out[folder] = append(out[folder], c.New)
 		}
 	}
 	return out
@@ -212,10 +213,10 @@ func newFiles(r *run.Run, edge []history.Change) map[string][]history.File {
 
 // findUnsorted returns, by folder, the new files that do not sort after every file that a parent has there and that the changes do not drop: a file
 // that is dropped was open, or is reported. Files that moved, with their folder, to one that the parent lacks keep their order.
-func findUnsorted(ctx context.Context, r *run.Run, added map[string][]history.File, parent string, changes []history.Change, moved func(path string) bool) (map[string][]unsorted, error) {
-	out := map[string][]unsorted{}
+func findUnsorted(ctx context.Context, r *run.Run, added map[run.SortedFolder][]history.File, parent string, changes []history.Change, moved func(path string) bool) (map[run.SortedFolder][]unsorted, error) {
+	out := map[run.SortedFolder][]unsorted{}
 	for folder, files := range added {
-		last, err := lastFileOf(ctx, r, parent, folder, r.Source.Policy.LogFor(files[0].Path), changes)
+		last, err := lastFileOf(ctx, r, parent, folder, changes)
 		if err != nil {
 			return nil, err
 		}
@@ -225,15 +226,15 @@ func findUnsorted(ctx context.Context, r *run.Run, added map[string][]history.Fi
 		if len(files) == 0 {
 			continue
 		}
-		if wrong := unsortedIn(r.Source.Policy.LogFor(files[0].Path).Order, files, last); len(wrong) > 0 {
+		if wrong := unsortedIn(folder.Stanza.Order, files, last); len(wrong) > 0 {
 			out[folder] = wrong
 		}
 	}
 	return out, nil
 }
 
-// lastFileOf returns the path of the last file that a commit has in a folder of a stanza's, without those that the changes drop; empty if there is none.
-func lastFileOf(ctx context.Context, r *run.Run, commit, folder string, stanza *policy.Log, changes []history.Change) (last string, err error) {
+// lastFileOf returns the path of the last file that a commit has in a folder, without those that the changes drop; empty if there is none.
+func lastFileOf(ctx context.Context, r *run.Run, commit string, folder run.SortedFolder, changes []history.Change) (last string, err error) {
 	dropped := func(path string) bool {
 		c, changed := history.ChangeAt(changes, path)
 		return changed && c.New.Mode == ""
@@ -241,23 +242,23 @@ func lastFileOf(ctx context.Context, r *run.Run, commit, folder string, stanza *
 	if last, known := r.Learned.LastFiles[commit][folder]; known && !dropped(last) {
 		return last, nil
 	}
-	there, err := r.Source.Tree.List(ctx, commit, history.Matching(path.Join(policy.LiteralPattern(folder), "*")))
+	there, err := r.Source.Tree.List(ctx, commit, history.Matching(path.Join(policy.LiteralPattern(folder.Path), "*")))
 	if err != nil {
 		return "", err
 	}
 	all := true
 	for _, f := range there {
 		switch {
-		case r.Source.Policy.LogFor(f.Path) != stanza:
+		case r.SortedFolder(f.Path) != folder:
 		case dropped(f.Path):
 			all = false
 		default:
-			last = lastOf(stanza.Order, last, f.Path)
+			last = lastOf(folder.Stanza.Order, last, f.Path)
 		}
 	}
 	if all {
 		if r.Learned.LastFiles[commit] == nil {
-			r.Learned.LastFiles[commit] = map[string]string{}
+			r.Learned.LastFiles[commit] = map[run.SortedFolder]string{}
 		}
 		r.Learned.LastFiles[commit][folder] = last
 	}

@@ -15,14 +15,13 @@ import (
 
 // renameFixes returns, by path, fixes that rename unsorted files, by folder, of logs that are ordered by number: in the index, or in a commit that git
 // commit makes with how. A file without a number has none, nor has one that is frozen from its commit on. added are all new files, by folder.
-func renameFixes(in *run.Run, commit string, wrong map[string][]unsorted, added map[string][]history.File, how string) map[string]string {
+func renameFixes(in *run.Run, commit string, wrong map[run.SortedFolder][]unsorted, added map[run.SortedFolder][]history.File, how string) map[string]string {
 	out := map[string]string{}
 	for folder, files := range wrong {
 		if len(files) == 0 {
 			continue
 		}
-		stanza := in.Source.Policy.LogFor(files[0].file.Path)
-		if stanza.Order != policy.ByNumber || !stanza.FrozenOnceMerged() {
+		if folder.Stanza.Order != policy.ByNumber || !folder.Stanza.FrozenOnceMerged() {
 			continue
 		}
 		for from, to := range renumber(files, added[folder]) {
