@@ -150,7 +150,7 @@ func checkUnknownTask(w *read.Workspace, r *rule.Reporter) {
 			return "a committed entry is never edited: add task " + wording.Quote(id) + " to the plan; cancelled, if its name is a slip"
 		}
 		return "name a task of the plan: " + nameTasks(w.Tasks()) + "; or add task " + wording.Quote(id) + " to it. " +
-			"Entries that are written and not yet committed are dropped with small-hook restore --discard-new, and recorded again"
+			"Entries that are written and not yet committed are dropped with the option --discard-new of small-hook restore, and recorded again"
 	}
 	entries, first := w.Entries()
 	for i, e := range entries {
