@@ -34,6 +34,10 @@ func (a *app) doctorCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			found.RunIn = a.otherWorkTree()
+			for i := range agents {
+				agents[i].Remedy = a.runThere(agents[i].Remedy)
+			}
 			if !found.Fires() || found.Driver.Broken || slices.ContainsFunc(agents, installed.Check.Broken) {
 				a.status = statusFailed
 			}
@@ -134,7 +138,7 @@ func (a *app) printDiagnosis(found install.Diagnosis, agents []installed.Check, 
 	type object = map[string]any
 	hooks := make([]object, len(found.Checks))
 	for i, h := range found.Checks {
-		hooks[i] = object{"hook": h.Hook, "path": h.Path, "fires": h.Fires, "proof": h.Proof, "why": h.Why, "fix": h.Remedy, "program": h.Program, "version": h.Version}
+		hooks[i] = object{"hook": h.Hook, "path": h.Path, "fires": h.Fires, "proof": h.Proof, "why": h.Why, "fix": a.runThere(h.Remedy), "program": h.Program, "version": h.Version}
 	}
 	harnesses := make([]object, len(agents))
 	for i, c := range agents {

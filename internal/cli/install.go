@@ -113,6 +113,7 @@ func (a *app) logPatterns(ctx context.Context) ([]install.LogPattern, error) {
 }
 
 func (a *app) printDriverResult(result install.Result, err error) error {
+	result.RunIn = a.otherWorkTree()
 	return cmp.Or(err, a.print(result.Text()))
 }
 
@@ -121,6 +122,7 @@ func (a *app) printResult(result install.Result, err error) error {
 	if err != nil || result.Outcome == install.NeedsManualSteps {
 		a.status = statusFailed
 	}
+	result.RunIn = a.otherWorkTree()
 	return cmp.Or(a.print(result.Text()), err)
 }
 

@@ -25,7 +25,7 @@ var diffDriver = driver{
 	label:         "readable diffs",
 	attribute:     diffAttribute,
 	whyNoneInBare: "it has no .gitattributes",
-	cloneNote:     "A clone without `" + ProgramName + " install --textconv` shows differences line by line",
+	cloneNote:     "A clone without " + ProgramName + " install --textconv shows differences line by line",
 }
 
 // InstallTextconv makes `git diff` and `git log -p` compare what `small-hook log --textconv` prints for each version of a log. The program is

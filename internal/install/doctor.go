@@ -50,6 +50,7 @@ type Diagnosis struct {
 	Checks     []Check     // one for each hook
 	Driver     DriverCheck // of the merge driver
 	Notes      []string
+	RunIn      string // as in [Result]
 }
 
 // Fires reports whether every checked hook would fire.

@@ -26,16 +26,16 @@ type DriverCheck struct {
 }
 
 // text describes the check for people. It returns "" for a bare repository.
-func (c DriverCheck) text() string {
+func (c DriverCheck) text(dir string) string {
 	switch {
 	case c.Works:
 		return "merge driver: set up\n  program: " + wording.Printable(c.Program) + "\n"
 	case c.Why == "":
 		return ""
 	case c.Broken:
-		return "merge driver: DOES NOT WORK: " + c.Why + "\n  " + c.Remedy + "\n"
+		return "merge driver: DOES NOT WORK: " + c.Why + "\n  " + runIn(dir, c.Remedy) + "\n"
 	}
-	return "merge driver: none: " + c.Why + "\n  " + c.Remedy + "\n"
+	return "merge driver: none: " + c.Why + "\n  " + runIn(dir, c.Remedy) + "\n"
 }
 
 // checkDriver checks the merge driver. For a bare repository it returns a zero DriverCheck.

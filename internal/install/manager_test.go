@@ -299,11 +299,11 @@ func TestFollowingTheManual(t *testing.T) {
 			repo := newRepo(t)
 			situation.prepare(t, repo)
 			manual := install(t, InstallOptions{Dir: repo, Program: program.path, PreReceive: true}).ManualSteps
-			if same := "`small-hook install --program " + wording.ShellWord(program.path) + " --pre-receive --force`"; !strings.Contains(manual.Text(), same) {
-				t.Errorf("the text lacks %s: %s", same, manual.Text())
+			if same := "`small-hook install --program " + wording.ShellWord(program.path) + " --pre-receive --force`"; !strings.Contains(manual.text(""), same) {
+				t.Errorf("the text lacks %s: %s", same, manual.text(""))
 			}
-			if strings.Contains(manual.Text(), "--hook-type pre-receive") {
-				t.Errorf("the manager has no such type: %s", manual.Text())
+			if strings.Contains(manual.text(""), "--hook-type pre-receive") {
+				t.Errorf("the manager has no such type: %s", manual.text(""))
 			}
 			for _, addition := range manual.Additions {
 				path := addition.File

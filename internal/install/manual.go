@@ -85,16 +85,16 @@ func scriptLines(repo Repository, dir string, hooks []Name, command, end string)
 	return additions
 }
 
-// Text tells a person what to add where. Each addition is printed unchanged, so that it can be copied.
-func (m ManualSteps) Text() string {
+// text tells a person what to add where, and what to type so that it runs in dir. Each addition is printed unchanged, so that it can be copied.
+func (m ManualSteps) text(dir string) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s. Nothing was written.\n", m.Why)
 	for _, addition := range m.Additions {
 		fmt.Fprintf(&text, "\nAdd to %s (%s):\n\n%s", wording.Printable(addition.File), addition.Place, addition.Text)
 	}
 	text.WriteString("\n")
-	writeList(&text, "Then type:", m.Commands)
-	writeNotes(&text, m.Notes)
-	fmt.Fprintf(&text, "Or chain small-gate's hooks to the present ones, which then run first: `%s --force`\n", m.Install)
+	writeCommands(&text, dir, "Then type:", m.Commands)
+	writeNotes(&text, dir, m.Notes)
+	fmt.Fprintf(&text, "Or chain small-gate's hooks to the present ones, which then run first: %s\n", runIn(dir, wording.Commands(m.Install+" --force")))
 	return text.String()
 }

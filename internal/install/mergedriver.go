@@ -40,7 +40,7 @@ var mergeDriver = driver{
 	attribute:     mergeAttribute,
 	files:         filesForDriver,
 	whyNoneInBare: "nothing is merged there, so a merge driver would never run",
-	cloneNote:     "Each clone sets up the driver for itself: `" + ProgramName + " install --merge-driver`",
+	cloneNote:     "Each clone sets up the driver for itself: " + ProgramName + " install --merge-driver",
 }
 
 // InstallMergeDriver makes git merge the files of workspaces, and options.Logs, with options.Program instead of line by line. It is idempotent.

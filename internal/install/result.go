@@ -57,6 +57,7 @@ type Result struct {
 	ManualSteps *ManualSteps // set if a manager was recognised whose files must be changed first: nothing was written then
 	Commands    []string     // for a person to type
 	Notes       []string
+	RunIn       string // the directory in which the commands in Text are to run; empty for where they are typed
 }
 
 // add appends change to r.Changes and updates r.Outcome.

@@ -20,7 +20,7 @@ func (r Result) Text() string {
 			fmt.Fprintf(&text, "  the hook that was there: %s\n", wording.Printable(change.Kept))
 		}
 		if change.Note != "" {
-			fmt.Fprintf(&text, "  %s\n", change.Note)
+			fmt.Fprintf(&text, "  %s\n", runIn(r.RunIn, change.Note))
 		}
 	}
 	if r.Program != "" {
@@ -28,15 +28,15 @@ func (r Result) Text() string {
 	}
 	switch {
 	case r.ManualSteps != nil:
-		text.WriteString(r.ManualSteps.Text())
+		text.WriteString(r.ManualSteps.text(r.RunIn))
 	case r.Dir == "": // a result about a driver or a harness
 	case r.Outcome == Unchanged && slices.ContainsFunc(r.Changes, func(c HookChange) bool { return c.Action != Absent }):
 		text.WriteString("The hooks are installed already.\n")
 	case r.Outcome == Unchanged:
 		text.WriteString("There were no hooks of small-gate.\n")
 	}
-	writeList(&text, "To finish, type:", r.Commands)
-	writeNotes(&text, r.Notes)
+	writeCommands(&text, r.RunIn, "To finish, type:", r.Commands)
+	writeNotes(&text, r.RunIn, r.Notes)
 	return text.String()
 }
 
@@ -50,14 +50,14 @@ func (d Diagnosis) Text() string {
 		fmt.Fprintf(&text, "%s\n", d.Manager)
 	}
 	for _, check := range d.Checks {
-		text.WriteString(check.text())
+		text.WriteString(check.text(d.RunIn))
 	}
-	text.WriteString(d.Driver.text())
-	writeNotes(&text, d.Notes)
+	text.WriteString(d.Driver.text(d.RunIn))
+	writeNotes(&text, d.RunIn, d.Notes)
 	return text.String()
 }
 
-func (c Check) text() string {
+func (c Check) text(dir string) string {
 	var text strings.Builder
 	switch {
 	case c.Proof == ProofMention:
@@ -80,28 +80,36 @@ func (c Check) text() string {
 	if c.MissingProgram != "" {
 		line("missing or cannot be run:", c.MissingProgram)
 		if c.Fires {
-			fmt.Fprintf(&text, "  the program above was found on PATH, which some clients lack. Type: `%s install`\n", ProgramName)
+			fmt.Fprintf(&text, "  the program above was found on PATH, which some clients lack. Type: %s\n", runIn(dir, "`"+ProgramName+" install`"))
 		}
 	}
 	if c.Remedy != "" {
-		fmt.Fprintf(&text, "  %s\n", strings.ReplaceAll(c.Remedy, "\n", "\n  "))
+		fmt.Fprintf(&text, "  %s\n", strings.ReplaceAll(runIn(dir, c.Remedy), "\n", "\n  "))
 	}
 	return text.String()
 }
 
-func writeNotes(text *strings.Builder, notes []string) {
+// runIn is [wording.RunIn]. If dir is empty, it returns the remedy as it is.
+func runIn(dir, remedy string) string {
+	if dir == "" {
+		return remedy
+	}
+	return wording.RunIn(dir, remedy)
+}
+
+func writeNotes(text *strings.Builder, dir string, notes []string) {
 	for _, note := range notes {
-		fmt.Fprintf(text, "Note: %s\n", note)
+		fmt.Fprintf(text, "Note: %s\n", runIn(dir, note))
 	}
 }
 
-// writeList writes a heading and indented lines, or nothing if there are no lines.
-func writeList(text *strings.Builder, heading string, lines []string) {
-	if len(lines) == 0 {
+// writeCommands writes a heading and commands, which run in dir, or nothing if there are no commands.
+func writeCommands(text *strings.Builder, dir, heading string, commands []string) {
+	if len(commands) == 0 {
 		return
 	}
 	fmt.Fprintf(text, "%s\n", heading)
-	for _, line := range lines {
-		fmt.Fprintf(text, "  %s\n", line)
+	for _, command := range commands {
+		fmt.Fprintf(text, "  %s\n", strings.Trim(runIn(dir, wording.Commands(command)), "`"))
 	}
 }
