@@ -37,19 +37,24 @@ func (r Repository) describeKind(ctx context.Context) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	for setting := range strings.SplitSeq(strings.TrimSuffix(settings, "\x00"), "\x00") {
-		name, value, _ := strings.Cut(setting, "\n")
+	all := strings.Split(strings.TrimSuffix(settings, "\x00"), "\x00")
+	for i, setting := range all {
+		name, value, hasValue := strings.Cut(setting, "\n")
+		again := func(later string) bool { return later == name || strings.HasPrefix(later, name+"\n") }
+		off := hasValue && slices.Contains([]string{"", "false", "no", "off", "0"}, strings.ToLower(value)) // git-config(1), "boolean"
 		switch {
-		case name == "", value == "false":
+		case name == "", slices.ContainsFunc(all[i+1:], again): // the last value counts
 			continue
 		case name == "core.sparsecheckout":
 			value = "sparse checkout"
-		case strings.HasSuffix(name, ".promisor"), name == "extensions.partialclone":
+		case strings.HasSuffix(name, ".promisor"):
 			value = "partial clone"
+		case name == "extensions.partialclone": // the name of a remote
+			value, off = "partial clone", false
 		default:
 			value, _, _ = strings.Cut(wording.Printable(value), ":") // a ref storage's path may follow
 		}
-		if !slices.Contains(words, value) {
+		if !off && !slices.Contains(words, value) {
 			words = append(words, value)
 		}
 	}
