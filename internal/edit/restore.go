@@ -388,7 +388,11 @@ func pathFromTop(s *session.Session, dir, name string) (string, error) {
 		return "", err
 	}
 	folder, below := session.SplitExisting(full)
-	if info, err := os.Lstat(folder); err == nil && !info.IsDir() {
+	stat := os.Lstat
+	if below != "" { // a link above the file leads on
+		stat = os.Stat
+	}
+	if info, err := stat(folder); err != nil || !info.IsDir() {
 		folder, below = filepath.Dir(folder), filepath.Join(filepath.Base(folder), below)
 	}
 	in, err := s.PathOf(folder)
