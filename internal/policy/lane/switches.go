@@ -161,7 +161,7 @@ func (r *Record) Workflows() []string {
 		names = append(names, s.From.Text, s.To.Text)
 	}
 	slices.Sort(names)
-	return slices.DeleteFunc(slices.Compact(names), func(name string) bool { return !isBelow(path.Clean(name)) })
+	return slices.DeleteFunc(slices.Compact(names), func(name string) bool { return !IsBelow(path.Clean(name)) })
 }
 
 // WorkflowFiles returns the files to which a workflow's path may refer: the path may be that of the file or of its folder.

@@ -239,7 +239,7 @@ func (w *Workflow) Agents(roots []string) []AgentRef {
 			return
 		}
 		a := AgentRef{Ref: w.Agent, Subject: w.subject + ".agent", Of: what + " " + strconv.Quote(clip(w.Name.Text))}
-		if clean := path.Clean(w.Agent.Text); isBelow(clean) {
+		if clean := path.Clean(w.Agent.Text); IsBelow(clean) {
 			for _, folder := range folders {
 				a.Paths = append(a.Paths, path.Join(folder, clean))
 			}
@@ -255,8 +255,8 @@ func (w *Workflow) Agents(roots []string) []AgentRef {
 	return out
 }
 
-// isBelow reports whether a clean path can be a file below a folder.
-func isBelow(clean string) bool {
+// IsBelow reports whether a clean path can be a file below a folder.
+func IsBelow(clean string) bool {
 	return !path.IsAbs(clean) && clean != "." && clean != ".." && !strings.HasPrefix(clean, "../") &&
 		len(clean) <= longestPath && !strings.Contains(clean, "\x00")
 }

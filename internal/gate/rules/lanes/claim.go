@@ -310,9 +310,10 @@ func (j *judgement) judge(ctx context.Context, r *run.Run) error {
 			if s.Report, err = classify(ctx, r, s); err != nil {
 				return err
 			}
-			if s.Log, err = logFor(ctx, r, s); err != nil {
-				return err
-			}
+		}
+		var err error
+		if s.Log, err = logFor(ctx, r, s); err != nil {
+			return err
 		}
 		if strictest == nil || strictest.Claim.Lane.Less(s.Claim.Lane) {
 			strictest = s

@@ -201,12 +201,17 @@ func checkSpecs(ctx context.Context, r *run.Run, s *laneChange) error {
 			continue
 		}
 		dir, _ := small.WorkspaceOf(e.File.Path)
-		files, err := r.Source.History.List(ctx, s.Head, history.At(path.Clean(name), path.Join(dir, name)))
+		paths := slices.DeleteFunc([]string{path.Clean(name), path.Join(dir, name)}, func(p string) bool { return !lane.IsBelow(p) })
+		if len(paths) == 0 {
+			e.SpecProblem = fmt.Sprintf("names the spec-md file %q, which cannot be a file of the repository", name)
+			continue
+		}
+		files, err := r.Source.History.List(ctx, s.Head, history.At(paths...))
 		if err != nil {
 			return err
 		}
 		if !slices.ContainsFunc(files, history.File.Regular) {
-			e.SpecProblem, e.Spec = fmt.Sprintf("names the spec-md file %q, which is not there", name), name
+			e.SpecProblem, e.Spec = fmt.Sprintf("names the spec-md file %q, which is not there", name), paths[0]
 		}
 	}
 	return nil
