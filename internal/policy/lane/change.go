@@ -17,7 +17,7 @@ type File struct {
 	// Object is the id of its content; for a deleted path, of its old content.
 	Object string
 	// Lines is the number of lines that only one of the two versions has, without comments and imports. It may be 1 for a file that was not read. For a file that is binary or too large it is
-	// estimated from the size. A path without such lines gives no signal, except for a generated migration.
+	// estimated from the size. A path without such lines gives no signal, except for a generated migration and what FindMoves leaves.
 	Lines int
 	// generated is true for a generated file. It is no work, but a generated migration still gives its signal.
 	generated bool
@@ -103,7 +103,8 @@ func linesOnlyIn(text, other []byte, gone bool) []Line {
 
 func normal(line []byte) []byte { return bytes.Join(bytes.Fields(line), []byte(" ")) }
 
-// FindMoves makes files that only moved give no signal: a deleted path and a new one with the same content.
+// FindMoves makes files that only moved, a deleted path and a new one with the same content, give no signal but for exported declarations: if the folder is
+// another, its package has lost these.
 func FindMoves(files []File) {
 	gone := map[string][]int{}
 	for i := range files {
