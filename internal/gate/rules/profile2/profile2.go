@@ -158,7 +158,7 @@ func (w *Workspace) readFile(ctx context.Context, name string, f history.File) e
 	if _, v1 := small.ArtifactOf(name); v1 {
 		w.problems = append(w.problems, problem{name: name, Problem: small.Problem{
 			Kind: strayV1, Message: "the file is of 1.0.0 and says nothing beside " + records.ProfileFile,
-			Hint: wording.Commands("git rm --cached -- "+wording.TopPath(f.Path)) + ", and move it out of .small",
+			Hint: wording.Commands("git rm --cached --ignore-unmatch -- "+wording.TopPath(f.Path)) + ", and move it out of .small",
 		}})
 	}
 	switch {
@@ -265,7 +265,11 @@ func (w *Workspace) removalFix(name string) string {
 		return "put it back as it was: " + wording.Commands("git restore --source="+history.Short(w.run.Scope.Before())+" --staged --worktree -- "+file)
 	}
 	if history.Uncommitted(w.Commit) || w.Commit == "" {
-		return wording.Commands("git rm -f -- "+file) + ", then record it again with the protocol's own program"
+		commands := []string{"git rm -f -- " + file}
+		if w.Commit != history.Index { // perhaps git does not track it
+			commands = []string{"git rm -f --ignore-unmatch -- " + file, "git clean -f -x -- " + file}
+		}
+		return wording.Commands(commands...) + ", then record it again with the protocol's own program"
 	}
 	return "redo the commit that adds it (" + wording.Commands("git log -1 --oneline -- "+file) +
 		") without it, if nobody else has that commit; then record it again with the protocol's own program"
