@@ -188,13 +188,15 @@ func (src *Source) matchLogs(x moveSearch, removed []removedLog, added []*Ledger
 }
 
 // matchFolders finds the folders of immutable files that moved as a whole, and adds their files to out. A folder has moved if none of its
-// files is left in it, and one other folder has more of them than any other. Files that did not come along count as deleted.
+// files is left in it, and one other folder has more of them than any other. Files that did not come along count as deleted. Files of several stanzas
+// in one folder count as several folders.
 func (src *Source) matchFolders(ctx context.Context, x moveSearch, removed []removedLog, added []*LedgerFile, out moves) error {
 	newLogs := src.newEntryIndex(x, added)
 	folders, arrivals := map[string][]removedLog{}, map[string]map[string]moves{}
 	alike := map[string][]string{} // the folders whose removed files have the same entries, by the files' keys
 	for _, d := range removed {
-		folders[path.Dir(d.path)] = append(folders[path.Dir(d.path)], d)
+		folder := src.folderOf(d.path)
+		folders[folder] = append(folders[folder], d)
 	}
 	for folder, files := range folders {
 		var key strings.Builder
@@ -217,7 +219,7 @@ func (src *Source) matchFolders(ctx context.Context, x moveSearch, removed []rem
 	}
 	for _, f := range left {
 		if src.IsFileEntry(f.Path) {
-			delete(arrivals, path.Dir(f.Path))
+			delete(arrivals, src.folderOf(f.Path))
 		}
 	}
 	for _, group := range alike {
@@ -239,11 +241,10 @@ func (src *Source) matchFolders(ctx context.Context, x moveSearch, removed []rem
 
 // addArrivals adds to arrivals each new file that continues a removed one under the same name: by old folder, new folder and old path.
 func (src *Source) addArrivals(x moveSearch, d removedLog, newLogs *entryIndex, arrivals map[string]map[string]moves) error {
-	from, name := path.Split(d.path)
-	from = path.Clean(from)
+	from := src.folderOf(d.path)
 	for _, log := range newLogs.candidates(d) {
-		to := path.Dir(log.File.Path)
-		if path.Base(log.File.Path) != name || src.ReaderOf(log.File.Path) != src.ReaderOf(d.path) {
+		to := src.folderOf(log.File.Path)
+		if path.Base(log.File.Path) != path.Base(d.path) || src.ReaderOf(log.File.Path) != src.ReaderOf(d.path) {
 			continue
 		}
 		on, err := src.continues(x, d, log, log.File.Path)
@@ -262,6 +263,15 @@ func (src *Source) addArrivals(x moveSearch, d removedLog, newLogs *entryIndex, 
 		arrivals[from][to][d.path] = log.File
 	}
 	return nil
+}
+
+// folderOf names the folder of an immutable file together with the file's stanza, since each stanza has a log of its own in a folder.
+func (src *Source) folderOf(file string) string {
+	name := path.Dir(file)
+	if stanza := src.Policy.LogFor(file); stanza != nil {
+		name += "\x00" + stanza.Path
+	}
+	return name
 }
 
 // fullestFolders returns the folders that received the most files, sorted.
