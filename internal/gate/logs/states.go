@@ -14,7 +14,6 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/rule"
 	"github.com/small-gate/small-gate/internal/gate/run"
 	"github.com/small-gate/small-gate/internal/ledger"
-	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/small"
 )
 
@@ -46,7 +45,7 @@ func noteLogs(ctx context.Context, r *run.Run, selected func(at string) bool, be
 	if err != nil {
 		return err
 	}
-	folders := map[folderLog]*folderState{}
+	folders := map[read.FolderLog]*folderState{}
 	stanzas := map[string]int{} // the number of stanzas with files in a folder
 	for _, f := range files {
 		if p.LogFor(f.Path) == nil || !selected(r.Source.LogName(f.Path)) {
@@ -61,12 +60,12 @@ func noteLogs(ctx context.Context, r *run.Run, selected func(at string) bool, be
 		case err != nil:
 			return err
 		case log.Readable() && r.Source.IsFileEntry(f.Path):
-			key := folderLog{path.Dir(f.Path), p.LogFor(f.Path)}
+			key := r.Source.FolderLogOf(f.Path)
 			state := folders[key]
 			if state == nil {
 				state = new(folderState)
 				folders[key] = state
-				stanzas[key.folder]++
+				stanzas[key.Folder]++
 			}
 			state.entries = append(state.entries, log.Log.Entries...)
 			state.open += log.Log.Open
@@ -84,9 +83,9 @@ func noteLogs(ctx context.Context, r *run.Run, selected func(at string) bool, be
 		}
 	}
 	for key, state := range folders {
-		all, name := ledger.OfEntries(state.entries), key.folder
-		if stanzas[key.folder] > 1 {
-			name = path.Join(key.folder, path.Base(key.stanza.Path))
+		all, name := ledger.OfEntries(state.entries), key.Folder
+		if stanzas[key.Folder] > 1 {
+			name = path.Join(key.Folder, path.Base(key.Stanza.Path))
 		}
 		r.Account.Ledgers = append(r.Account.Ledgers, finding.LedgerState{Path: name, Entries: all.Len(), Open: state.open, Opened: state.opened, Head: all.SetHead()})
 	}
@@ -101,12 +100,6 @@ func noteLogs(ctx context.Context, r *run.Run, selected func(at string) bool, be
 		}
 	}
 	return nil
-}
-
-// folderLog names the log that a stanza has in a folder.
-type folderLog struct {
-	folder string
-	stanza *policy.Log
 }
 
 // folderState is what is known of such a log.

@@ -1,12 +1,15 @@
 package read
 
 import (
+	"cmp"
 	"context"
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/ledger"
+	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/small"
 	"github.com/small-gate/small-gate/internal/small/records"
 )
@@ -99,6 +102,28 @@ func (src *Source) LogName(at string) string {
 		return path.Dir(at)
 	}
 	return at
+}
+
+// FolderLog names the log that a stanza has in a folder. Stanza is nil for records of 2.0.0.
+type FolderLog struct {
+	Folder string
+	Stanza *policy.Log
+}
+
+// FolderLogOf returns the log to which an immutable file belongs.
+func (src *Source) FolderLogOf(file string) FolderLog {
+	return FolderLog{path.Dir(file), src.Policy.LogFor(file)}
+}
+
+// Compare orders logs by their folders, and those of one folder by their stanzas' patterns.
+func (l FolderLog) Compare(other FolderLog) int {
+	pattern := func(l *policy.Log) string {
+		if l == nil {
+			return ""
+		}
+		return l.Path
+	}
+	return cmp.Or(strings.Compare(l.Folder, other.Folder), strings.Compare(pattern(l.Stanza), pattern(other.Stanza)))
 }
 
 // ReaderOf returns the reader for the format of the log at a path.

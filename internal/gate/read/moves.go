@@ -192,10 +192,10 @@ func (src *Source) matchLogs(x moveSearch, removed []removedLog, added []*Ledger
 // in one folder count as several folders.
 func (src *Source) matchFolders(ctx context.Context, x moveSearch, removed []removedLog, added []*LedgerFile, out moves) error {
 	newLogs := src.newEntryIndex(x, added)
-	folders, arrivals := map[string][]removedLog{}, map[string]map[string]moves{}
-	alike := map[string][]string{} // the folders whose removed files have the same entries, by the files' keys
+	folders, arrivals := map[FolderLog][]removedLog{}, map[FolderLog]map[FolderLog]moves{}
+	alike := map[string][]FolderLog{} // the folders whose removed files have the same entries, by the files' keys
 	for _, d := range removed {
-		folder := src.folderOf(d.path)
+		folder := src.FolderLogOf(d.path)
 		folders[folder] = append(folders[folder], d)
 	}
 	for folder, files := range folders {
@@ -219,15 +219,15 @@ func (src *Source) matchFolders(ctx context.Context, x moveSearch, removed []rem
 	}
 	for _, f := range left {
 		if src.IsFileEntry(f.Path) {
-			delete(arrivals, src.folderOf(f.Path))
+			delete(arrivals, src.FolderLogOf(f.Path))
 		}
 	}
 	for _, group := range alike {
-		group = slices.DeleteFunc(group, func(folder string) bool { return arrivals[folder] == nil })
+		group = slices.DeleteFunc(group, func(folder FolderLog) bool { return arrivals[folder] == nil })
 		if len(group) == 0 {
 			continue
 		}
-		slices.Sort(group)
+		slices.SortFunc(group, FolderLog.Compare)
 		to := fullestFolders(arrivals[group[0]])
 		if len(to) != len(group) { // more copies than originals, or fewer: nobody can tell which is the log
 			continue
@@ -240,10 +240,10 @@ func (src *Source) matchFolders(ctx context.Context, x moveSearch, removed []rem
 }
 
 // addArrivals adds to arrivals each new file that continues a removed one under the same name: by old folder, new folder and old path.
-func (src *Source) addArrivals(x moveSearch, d removedLog, newLogs *entryIndex, arrivals map[string]map[string]moves) error {
-	from := src.folderOf(d.path)
+func (src *Source) addArrivals(x moveSearch, d removedLog, newLogs *entryIndex, arrivals map[FolderLog]map[FolderLog]moves) error {
+	from := src.FolderLogOf(d.path)
 	for _, log := range newLogs.candidates(d) {
-		to := src.folderOf(log.File.Path)
+		to := src.FolderLogOf(log.File.Path)
 		if path.Base(log.File.Path) != path.Base(d.path) || src.ReaderOf(log.File.Path) != src.ReaderOf(d.path) {
 			continue
 		}
@@ -255,7 +255,7 @@ func (src *Source) addArrivals(x moveSearch, d removedLog, newLogs *entryIndex, 
 			continue
 		}
 		if arrivals[from] == nil {
-			arrivals[from] = map[string]moves{}
+			arrivals[from] = map[FolderLog]moves{}
 		}
 		if arrivals[from][to] == nil {
 			arrivals[from][to] = moves{}
@@ -265,22 +265,13 @@ func (src *Source) addArrivals(x moveSearch, d removedLog, newLogs *entryIndex, 
 	return nil
 }
 
-// folderOf names the folder of an immutable file together with the file's stanza, since each stanza has a log of its own in a folder.
-func (src *Source) folderOf(file string) string {
-	name := path.Dir(file)
-	if stanza := src.Policy.LogFor(file); stanza != nil {
-		name += "\x00" + stanza.Path
-	}
-	return name
-}
-
 // fullestFolders returns the folders that received the most files, sorted.
-func fullestFolders(arrivals map[string]moves) []string {
+func fullestFolders(arrivals map[FolderLog]moves) []FolderLog {
 	most := 0
 	for _, m := range arrivals {
 		most = max(most, len(m))
 	}
-	return slices.DeleteFunc(slices.Sorted(maps.Keys(arrivals)), func(to string) bool { return len(arrivals[to]) < most })
+	return slices.DeleteFunc(slices.SortedFunc(maps.Keys(arrivals), FolderLog.Compare), func(to FolderLog) bool { return len(arrivals[to]) < most })
 }
 
 // contentKey returns a key that is equal for logs of one format with the same entries.

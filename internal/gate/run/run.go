@@ -3,12 +3,9 @@
 package run
 
 import (
-	"cmp"
 	"context"
 	"maps"
-	"path"
 	"slices"
-	"strings"
 
 	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/gate/finding"
@@ -24,22 +21,6 @@ func SortedKeys(set map[string]bool) []string {
 	keys := slices.AppendSeq(make([]string, 0, len(set)), maps.Keys(set))
 	slices.Sort(keys)
 	return keys
-}
-
-// SortedFolder is the files of a folder that have one stanza. Other stanzas may have files in the same folder, each in an order of its own.
-type SortedFolder struct {
-	Path   string
-	Stanza *policy.Log
-}
-
-// SortedFolder returns the folder of a file, with the file's stanza.
-func (r *Run) SortedFolder(file string) SortedFolder {
-	return SortedFolder{path.Dir(file), r.Source.Policy.LogFor(file)}
-}
-
-// Compare orders folders by their paths, and those with one path by their stanzas'.
-func (f SortedFolder) Compare(other SortedFolder) int {
-	return cmp.Or(strings.Compare(f.Path, other.Path), strings.Compare(f.Stanza.Path, other.Stanza.Path))
 }
 
 // Run is one judgement: its options and source, the scope of its passes, what the passes have learned, and what was found.
@@ -126,9 +107,9 @@ type Learned struct {
 	// Drafts holds, by a log's path, the subject for the first commit of a branch that edits or drops a draft: a file that an earlier commit of
 	// the branch added.
 	Drafts map[string]rule.Subject
-	// LastFiles holds, by commit and folder, the path of the last of the files that one stanza orders there, as far as it was looked up. Commits
-	// share the inner maps.
-	LastFiles map[string]map[SortedFolder]string
+	// LastFiles holds, by commit and log, the path of the last file of a log that orders its files, as far as it was looked up. Commits share the
+	// inner maps.
+	LastFiles map[string]map[read.FolderLog]string
 	// steps says which steps are judged, once stepsKnown is true; nil if none are. branches is what Branches found.
 	steps      *Steps
 	stepsKnown bool
@@ -167,7 +148,7 @@ type mend struct {
 }
 
 func newLearned() *Learned {
-	return &Learned{Touched: NewTouched(), SchemaChanges: map[string]bool{}, Drafts: map[string]rule.Subject{}, Relocated: map[string]bool{}, LastFiles: map[string]map[SortedFolder]string{}}
+	return &Learned{Touched: NewTouched(), SchemaChanges: map[string]bool{}, Drafts: map[string]rule.Subject{}, Relocated: map[string]bool{}, LastFiles: map[string]map[read.FolderLog]string{}}
 }
 
 // Beside makes a run of the same judgement with another scope. It shares the collector, but what its passes count is not in the report.

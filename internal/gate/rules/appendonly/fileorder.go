@@ -40,13 +40,13 @@ func checkOrder(ctx context.Context, c *logs.Commit, r *rule.Reporter) error {
 	if err != nil || s == nil {
 		return err
 	}
-	added := make([]map[run.SortedFolder][]history.File, len(s.Changes))
+	added := make([]map[read.FolderLog][]history.File, len(s.Changes))
 	for i := range s.Changes {
 		if added[i] = newFiles(c.Run, s.Changes[i]); len(added[i]) == 0 {
 			return nil
 		}
 	}
-	var wrong map[run.SortedFolder][]unsorted
+	var wrong map[read.FolderLog][]unsorted
 	for i := range s.Changes {
 		seen, err := findUnsorted(ctx, c.Run, added[i], s.Parents[i], s.Changes[i], func(path string) bool { return s.MovedTo(i, path) })
 		if err != nil {
@@ -55,7 +55,7 @@ func checkOrder(ctx context.Context, c *logs.Commit, r *rule.Reporter) error {
 		if i == 0 {
 			wrong = seen
 		}
-		maps.DeleteFunc(wrong, func(folder run.SortedFolder, _ []unsorted) bool { return seen[folder] == nil })
+		maps.DeleteFunc(wrong, func(folder read.FolderLog, _ []unsorted) bool { return seen[folder] == nil })
 	}
 	var fixes map[string]string
 	if s := c.Run.Situation(r.Commit); history.Uncommitted(r.Commit) || s.Last && s.Standing == history.Own {
@@ -66,13 +66,13 @@ func checkOrder(ctx context.Context, c *logs.Commit, r *rule.Reporter) error {
 
 // checkBranchOrder reports files that only the branch has and that do not sort after those of the merge bases and of the target.
 func checkBranchOrder(ctx context.Context, b *logs.Branch, r *rule.Reporter) error {
-	added := map[run.SortedFolder][]history.File{}
+	added := map[read.FolderLog][]history.File{}
 	// Files of earlier commits, which are not judged, come first: of two files with one number the later one is reported, and it has to be a judged one.
 	earlier := slices.DeleteFunc(slices.Clone(b.ChangesByBase[0]), func(c history.Change) bool { return b.Judges(c.Path) })
 	judged := slices.DeleteFunc(slices.Clone(b.ChangesByBase[0]), func(c history.Change) bool { return !b.Judges(c.Path) })
 	for _, c := range slices.Concat(earlier, judged) {
 		if b.Run.Source.Policy.LogFor(c.Path).Sorted() && b.IsNew(c.Path) && b.TargetLacks(c.Path) {
-			folder := b.Run.SortedFolder(c.Path)
+			folder := b.Run.Source.FolderLogOf(c.Path)
 			added[folder] = append(added[folder], c.New)
 		}
 	}
@@ -100,8 +100,8 @@ func checkBranchOrder(ctx context.Context, b *logs.Branch, r *rule.Reporter) err
 
 // reportUnsorted reports files, by folder, that do not sort after those of the tip other, unless a since commit accepts them. fixes has fixes by
 // path. other has a name if it is the tip of another branch: then each branch is in order, and only their merge is not.
-func reportUnsorted(ctx context.Context, in *run.Run, r *rule.Reporter, wrong map[run.SortedFolder][]unsorted, fixes map[string]string, other history.Tip) error {
-	for _, folder := range slices.SortedFunc(maps.Keys(wrong), run.SortedFolder.Compare) {
+func reportUnsorted(ctx context.Context, in *run.Run, r *rule.Reporter, wrong map[read.FolderLog][]unsorted, fixes map[string]string, other history.Tip) error {
+	for _, folder := range slices.SortedFunc(maps.Keys(wrong), read.FolderLog.Compare) {
 		for _, d := range wrong[folder] {
 			past, err := in.IsAcceptedPast(ctx, r.Commit, d.file.Path)
 			if err != nil {
@@ -172,7 +172,7 @@ func keepLastFiles(r *run.Run, s *read.Step) {
 	known := r.Learned.LastFiles[s.Parents[0]]
 	cloned := false
 	for _, c := range s.Changes[0] {
-		folder := r.SortedFolder(c.Path)
+		folder := r.Source.FolderLogOf(c.Path)
 		last, listed := known[folder]
 		if !listed {
 			continue
@@ -201,10 +201,10 @@ func lastOf(order, a, b string) string {
 }
 
 // newFiles returns, by folder, the files that one edge adds to folders with an order.
-func newFiles(r *run.Run, edge []history.Change) map[run.SortedFolder][]history.File {
-	out := map[run.SortedFolder][]history.File{}
+func newFiles(r *run.Run, edge []history.Change) map[read.FolderLog][]history.File {
+	out := map[read.FolderLog][]history.File{}
 	for _, c := range edge {
-		if folder := r.SortedFolder(c.Path); c.Old.Mode == "" && folder.Stanza.Sorted() {
+		if folder := r.Source.FolderLogOf(c.Path); c.Old.Mode == "" && folder.Stanza.Sorted() {
 			out[folder] = append(out[folder], c.New)
 		}
 	}
@@ -213,8 +213,8 @@ func newFiles(r *run.Run, edge []history.Change) map[run.SortedFolder][]history.
 
 // findUnsorted returns, by folder, the new files that do not sort after every file that a parent has there and that the changes do not drop: a file
 // that is dropped was open, or is reported. Files that moved, with their folder, to one that the parent lacks keep their order.
-func findUnsorted(ctx context.Context, r *run.Run, added map[run.SortedFolder][]history.File, parent string, changes []history.Change, moved func(path string) bool) (map[run.SortedFolder][]unsorted, error) {
-	out := map[run.SortedFolder][]unsorted{}
+func findUnsorted(ctx context.Context, r *run.Run, added map[read.FolderLog][]history.File, parent string, changes []history.Change, moved func(path string) bool) (map[read.FolderLog][]unsorted, error) {
+	out := map[read.FolderLog][]unsorted{}
 	for folder, files := range added {
 		last, err := lastFileOf(ctx, r, parent, folder, changes)
 		if err != nil {
@@ -234,7 +234,7 @@ func findUnsorted(ctx context.Context, r *run.Run, added map[run.SortedFolder][]
 }
 
 // lastFileOf returns the path of the last file that a commit has in a folder, without those that the changes drop; empty if there is none.
-func lastFileOf(ctx context.Context, r *run.Run, commit string, folder run.SortedFolder, changes []history.Change) (last string, err error) {
+func lastFileOf(ctx context.Context, r *run.Run, commit string, folder read.FolderLog, changes []history.Change) (last string, err error) {
 	dropped := func(path string) bool {
 		c, changed := history.ChangeAt(changes, path)
 		return changed && c.New.Mode == ""
@@ -242,14 +242,14 @@ func lastFileOf(ctx context.Context, r *run.Run, commit string, folder run.Sorte
 	if last, known := r.Learned.LastFiles[commit][folder]; known && !dropped(last) {
 		return last, nil
 	}
-	there, err := r.Source.Tree.List(ctx, commit, history.Matching(path.Join(policy.LiteralPattern(folder.Path), "*")))
+	there, err := r.Source.Tree.List(ctx, commit, history.Matching(path.Join(policy.LiteralPattern(folder.Folder), "*")))
 	if err != nil {
 		return "", err
 	}
 	all := true
 	for _, f := range there {
 		switch {
-		case r.SortedFolder(f.Path) != folder:
+		case r.Source.FolderLogOf(f.Path) != folder:
 		case dropped(f.Path):
 			all = false
 		default:
@@ -258,7 +258,7 @@ func lastFileOf(ctx context.Context, r *run.Run, commit string, folder run.Sorte
 	}
 	if all {
 		if r.Learned.LastFiles[commit] == nil {
-			r.Learned.LastFiles[commit] = map[run.SortedFolder]string{}
+			r.Learned.LastFiles[commit] = map[read.FolderLog]string{}
 		}
 		r.Learned.LastFiles[commit][folder] = last
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/gate/read"
 	"github.com/small-gate/small-gate/internal/gate/remedy"
 	"github.com/small-gate/small-gate/internal/gate/run"
 	"github.com/small-gate/small-gate/internal/policy"
@@ -15,7 +16,7 @@ import (
 
 // renameFixes returns, by path, fixes that rename unsorted files, by folder, of logs that are ordered by number: in the index, or in a commit that git
 // commit makes with how. A file without a number has none, nor has one that is frozen from its commit on. added are all new files, by folder.
-func renameFixes(in *run.Run, commit string, wrong map[run.SortedFolder][]unsorted, added map[run.SortedFolder][]history.File, how string) map[string]string {
+func renameFixes(in *run.Run, commit string, wrong map[read.FolderLog][]unsorted, added map[read.FolderLog][]history.File, how string) map[string]string {
 	out := map[string]string{}
 	for folder, files := range wrong {
 		if len(files) == 0 {
