@@ -270,13 +270,13 @@ func (l *guardedLogs) text(ctx context.Context, s *session.Session, f logFile) (
 }
 
 // hasMoved reports whether a log that was before a guarded command is missing, or begins anew, and all of it is at another path. Files that are entries
-// move only with all of their folder.
+// move only with all of their folder that have their stanza.
 func (l *guardedLogs) hasMoved(ctx context.Context, s *session.Session, at string, after map[string]logFile) (bool, error) {
 	stanza, isFile := l.Policy.LogFor(at), combine.KindOf(l.Policy, at).OfFile()
 	now, there := after[at]
 	if isFile {
 		for other := range after {
-			there = there || combine.KindOf(l.Policy, other).OfFile() && path.Dir(other) == path.Dir(at)
+			there = there || combine.KindOf(l.Policy, other).OfFile() && path.Dir(other) == path.Dir(at) && l.Policy.LogFor(other) == stanza
 		}
 	}
 	for to, has := range after {
