@@ -125,6 +125,17 @@ func (a *app) otherWorkTree() string {
 	return there
 }
 
+// otherRepository is otherWorkTree, and for a bare repository that --dir names its directory: commands about hooks and settings must run there.
+func (a *app) otherRepository() string {
+	there := a.otherWorkTree()
+	if dir, err := filepath.Abs(a.flags.req.Dir); there == "" && a.flags.req.Dir != "" && err == nil {
+		if _, err := os.Lstat(filepath.Join(dir, "objects")); err == nil {
+			there = dir
+		}
+	}
+	return there
+}
+
 func usageError(c *cobra.Command, format string, args ...any) error {
 	return &failure.Error{Message: fmt.Sprintf(format, args...), Remedy: "see `" + c.CommandPath() + " --help`"}
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/small-gate/small-gate/internal/agent/installed"
 	"github.com/small-gate/small-gate/internal/base/version"
+	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/ci"
 	"github.com/small-gate/small-gate/internal/install"
 	"github.com/small-gate/small-gate/internal/judge"
@@ -34,15 +35,19 @@ func (a *app) doctorCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			found.RunIn = a.otherWorkTree()
-			for i := range agents {
-				agents[i].Remedy = a.runThere(agents[i].Remedy)
-			}
 			if !found.Fires() || found.Driver.Broken || slices.ContainsFunc(agents, installed.Check.Broken) {
 				a.status = statusFailed
 			}
 			scope, scopeErr := judge.Survey(c.Context(), a.newRequest())
 			scopeErr = cmp.Or(scopeErr, logsErr)
+			if found.RunIn = a.otherRepository(); found.RunIn != "" {
+				for i := range agents {
+					agents[i].Remedy = wording.RunIn(found.RunIn, agents[i].Remedy)
+				}
+				for i := range scope.Notes {
+					scope.Notes[i] = wording.RunIn(found.RunIn, scope.Notes[i])
+				}
+			}
 			asJSON := slices.Contains(a.flags.targets, output.Target{Format: "json"})
 			switch {
 			case asJSON && scopeErr != nil:
@@ -138,7 +143,7 @@ func (a *app) printDiagnosis(found install.Diagnosis, agents []installed.Check, 
 	type object = map[string]any
 	hooks := make([]object, len(found.Checks))
 	for i, h := range found.Checks {
-		hooks[i] = object{"hook": h.Hook, "path": h.Path, "fires": h.Fires, "proof": h.Proof, "why": h.Why, "fix": a.runThere(h.Remedy), "program": h.Program, "version": h.Version}
+		hooks[i] = object{"hook": h.Hook, "path": h.Path, "fires": h.Fires, "proof": h.Proof, "why": h.Why, "fix": found.Typed(h.Remedy), "program": h.Program, "version": h.Version}
 	}
 	harnesses := make([]object, len(agents))
 	for i, c := range agents {
@@ -147,11 +152,15 @@ func (a *app) printDiagnosis(found install.Diagnosis, agents []installed.Check, 
 			"commands": append([]string{}, c.Commands...), "trust": c.File.Trust,
 		}
 	}
+	notes := []string{}
+	for _, note := range found.Notes {
+		notes = append(notes, found.Typed(note))
+	}
 	text, err := json.MarshalIndent(object{
 		"schema": doctorSchema, "fires": found.Fires(), "hooks": hooks, "agents": harnesses, "merge_driver_broken": found.Driver.Broken, "manager": found.Manager,
 		"version": version.Long("small-hook"), "git": found.Repository.Git.Version, "repository": found.Repository.Kind, "ci": a.ciSystem(),
 		"policy": scope.Policy, "strict": scope.Strict, "mode": scope.Mode, "reader": scope.Reader, "reader_why": scope.ReaderReason, "workspaces": append([]string{}, scope.Workspaces...),
-		"notes": append(append([]string{}, found.Notes...), scope.Notes...),
+		"notes": append(notes, scope.Notes...),
 	}, "", "  ")
 	if err != nil {
 		return err

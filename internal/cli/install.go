@@ -113,7 +113,7 @@ func (a *app) logPatterns(ctx context.Context) ([]install.LogPattern, error) {
 }
 
 func (a *app) printDriverResult(result install.Result, err error) error {
-	result.RunIn = a.otherWorkTree()
+	result.RunIn = a.otherRepository()
 	return cmp.Or(err, a.print(result.Text()))
 }
 
@@ -122,7 +122,7 @@ func (a *app) printResult(result install.Result, err error) error {
 	if err != nil || result.Outcome == install.NeedsManualSteps {
 		a.status = statusFailed
 	}
-	result.RunIn = a.otherWorkTree()
+	result.RunIn = a.otherRepository()
 	return cmp.Or(a.print(result.Text()), err)
 }
 

@@ -95,7 +95,7 @@ func hooksToInstall(repo Repository, preReceive bool) ([]Name, error) {
 	case !repo.Bare:
 		return ClientHooks(), nil
 	case !preReceive:
-		return nil, newError(wording.Printable(repo.Top)+" is a bare repository: nobody commits there, so client hooks would never run", "Install the server-side hook instead: `"+ProgramName+" install --pre-receive`\n"+
+		return nil, newError(wording.Printable(repo.Top)+" is a bare repository: nobody commits there, so client hooks would never run", "Install the server-side hook instead: `"+ProgramName+" install -C "+wording.ShellWord(filepath.ToSlash(repo.Top))+" --pre-receive`\n"+
 			"For the hooks of a worktree that is linked to it, run install in that worktree.", nil)
 	}
 	return []Name{PreReceive}, nil

@@ -40,6 +40,9 @@ func (r Result) Text() string {
 	return text.String()
 }
 
+// Typed returns a remedy, or another text, with its commands as they are to be typed.
+func (d Diagnosis) Typed(remedy string) string { return runIn(d.RunIn, remedy) }
+
 // Text tells a person for each hook whether the hook would fire, and if not, why and what to do.
 func (d Diagnosis) Text() string {
 	var text strings.Builder
