@@ -158,7 +158,7 @@ func (w *Workspace) readFile(ctx context.Context, name string, f history.File) e
 	if _, v1 := small.ArtifactOf(name); v1 {
 		w.problems = append(w.problems, problem{name: name, Problem: small.Problem{
 			Kind: strayV1, Message: "the file is of 1.0.0 and says nothing beside " + records.ProfileFile,
-			Hint: wording.Commands("git rm --cached --ignore-unmatch -- "+wording.TopPath(f.Path)) + ", and move it out of .small",
+			Hint: moveOut(wording.TopPath(f.Path)),
 		}})
 	}
 	switch {
@@ -258,6 +258,11 @@ func (w *Workspace) mustBelong(name string, r *records.Record) {
 	}
 }
 
+// moveOut returns the fix for a file that does not belong in .small. git need not track it, so that to remove it might lose it.
+func moveOut(file string) string {
+	return wording.Commands("git rm --cached --ignore-unmatch -- "+file) + ", and move it out of .small"
+}
+
 // removalFix returns the fix for a file that has to be put back, if the change altered it, or else removed.
 func (w *Workspace) removalFix(name string) string {
 	file := wording.TopPath(small.InDir(w.dir, name))
@@ -265,11 +270,7 @@ func (w *Workspace) removalFix(name string) string {
 		return "put it back as it was: " + wording.Commands("git restore --source="+history.Short(w.run.Scope.Before())+" --staged --worktree -- "+file)
 	}
 	if history.Uncommitted(w.Commit) || w.Commit == "" {
-		commands := []string{"git rm -f -- " + file}
-		if w.Commit != history.Index { // perhaps git does not track it
-			commands = []string{"git rm -f --ignore-unmatch -- " + file, "git clean -f -x -- " + file}
-		}
-		return wording.Commands(commands...) + ", then record it again with the protocol's own program"
+		return moveOut(file) + ", then record it again with the protocol's own program"
 	}
 	return "redo the commit that adds it (" + wording.Commands("git log -1 --oneline -- "+file) +
 		") without it, if nobody else has that commit; then record it again with the protocol's own program"
