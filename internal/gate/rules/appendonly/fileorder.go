@@ -257,10 +257,10 @@ func lastFileOf(ctx context.Context, r *run.Run, commit string, folder read.Fold
 		}
 	}
 	if all {
-		if r.Learned.LastFiles[commit] == nil {
-			r.Learned.LastFiles[commit] = map[read.FolderLog]string{}
-		}
-		r.Learned.LastFiles[commit][folder] = last
+		own := map[read.FolderLog]string{}
+		maps.Copy(own, r.Learned.LastFiles[commit]) // other commits share that one
+		own[folder] = last
+		r.Learned.LastFiles[commit] = own
 	}
 	return last, nil
 }
