@@ -83,7 +83,7 @@ func replaceCommitIDs(text, before []byte, newIDs map[string]string, findStaying
 	if err != nil {
 		return nil, nil, err
 	}
-	lines := slices.Collect(bytes.Lines(bytes.Clone(text)))
+	lines := combine.Lines(bytes.Clone(text))
 	for i, e := range log.Entries {
 		if len(e.Commit) < shortest || stays[e.Digest] {
 			continue
@@ -101,7 +101,7 @@ func replaceCommitIDs(text, before []byte, newIDs map[string]string, findStaying
 			}
 		}
 	}
-	return bytes.Join(lines, nil), notes, nil
+	return combine.Join(lines), notes, nil
 }
 
 // byteOffset returns the offset in bytes of a column, which counts characters from 1.

@@ -147,7 +147,7 @@ func (r *reconciliation) replaceTaskIDs(ctx context.Context, path string, side *
 	if doc == nil {
 		return entries, nil, nil
 	}
-	lines := slices.Collect(bytes.Lines(bytes.Clone(side.Data)))
+	lines := combine.Lines(bytes.Clone(side.Data))
 	for _, e := range slices.Backward(entries) { // backward, since a new id moves the text after it on the line
 		if newIDs[e.TaskID] == "" || published[e.Digest] {
 			stay = append(stay, e)
@@ -165,6 +165,6 @@ func (r *reconciliation) replaceTaskIDs(ctx context.Context, path string, side *
 	}
 	slices.Reverse(stay)
 	slices.Reverse(notes)
-	side.Data = bytes.Join(lines, nil)
+	side.Data = combine.Join(lines)
 	return stay, notes, nil
 }

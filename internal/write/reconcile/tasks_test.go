@@ -1,11 +1,14 @@
 package reconcile
 
 import (
+	"context"
 	"crypto/sha256"
 	"strings"
 	"testing"
 
+	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/ledger"
+	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/small"
 	"github.com/small-gate/small-gate/internal/write/combine"
 )
@@ -28,5 +31,34 @@ func TestEntriesForNewIDs(t *testing.T) {
 		if got := made[i][len(made[i])-1][1]; !strings.HasSuffix(got, want) {
 			t.Errorf("%s\nwant %s", got, want)
 		}
+	}
+}
+
+// nothingPublished is a repository without remote-tracking branches.
+type nothingPublished struct{ Repository }
+
+func (nothingPublished) Tips(context.Context, ...string) ([]string, error) { return nil, nil }
+
+func (nothingPublished) Diff(context.Context, []history.Edge, history.Filter) ([][]history.Change, error) {
+	return nil, nil
+}
+
+// Only the field of the entry itself is changed, also after a line that LINE SEPARATOR ends.
+func TestReplaceTaskIDs(t *testing.T) {
+	text := "small_version: \"1.0.0\"\nowner: \"agent\"\nentries:\n" +
+		"  - task_id: \"task-1\"\n    timestamp: \"2026-03-01T10:00:00.1Z\"\n    evidence: \"a\u2028b\"\n" +
+		"  - task_id: \"task-2\"\n    timestamp: \"2026-03-01T10:00:01.1Z\"\n    evidence: \"task-2\"\n"
+	r := newReconciliation(nothingPublished{}, nil, Options{Policy: policy.Default()})
+	r.op = &operation{ours: side{id: "ours"}}
+	r.files["ours"] = map[string]history.File{}
+	log, problems := ledger.ReadLog([]byte(text), small.Limits{})
+	if log == nil {
+		t.Fatal(problems)
+	}
+	side := combine.Version{Data: []byte(text)}
+	stay, notes, err := r.replaceTaskIDs(t.Context(), small.Progress.Path(""), &side, log.Entries, map[string]string{"task-2": "task-3"})
+	want := strings.Replace(text, `task_id: "task-2"`, `task_id: "task-3"`, 1)
+	if err != nil || len(stay) != 1 || len(notes) != 1 || string(side.Data) != want {
+		t.Errorf("%v, %q, %v:\n%s", stay, notes, err, side.Data)
 	}
 }
