@@ -126,7 +126,7 @@ func (p *publishing) readSettings(ctx context.Context) (values map[string]string
 		if !given {
 			value = "true"
 		}
-		if _, seen := values[key]; !seen || key == "commit.gpgsign" { // of a branch's values the first counts, of commit.gpgsign's the last
+		if _, seen := values[key]; !seen || !strings.HasSuffix(key, ".merge") { // as in git: of what a branch merges the first counts, of all else the last
 			values[key] = value
 		}
 		if name, is := strings.CutPrefix(key, "remote."); is && strings.Contains(name, ".") {
