@@ -13,7 +13,6 @@ import (
 	"github.com/small-gate/small-gate/internal/base/expression"
 	"github.com/small-gate/small-gate/internal/base/failure"
 	"github.com/small-gate/small-gate/internal/base/wording"
-	"github.com/small-gate/small-gate/internal/small"
 )
 
 // Unfinished is an operation that git has begun in a work tree and not finished.
@@ -150,23 +149,21 @@ func (u Unfinished) NextCommands(gitDir string, staged bool) ([]string, error) {
 	return []string{wording.FinishMerge}, err
 }
 
-// Remedy says how to finish the operation, from any directory. unmerged are the paths in conflict: a person must first resolve those outside
-// .small.
-func (u Unfinished) Remedy(unmerged []string) string {
-	first := "`small-hook reconcile`"
-	var names, paths []string
-	for _, path := range unmerged {
-		if _, _, in := small.SplitPath(path); !in {
-			names, paths = append(names, wording.Printable(path)), append(paths, wording.TopPath(path))
-		}
-	}
-	if len(paths) > 0 {
-		first = "resolve the conflict in " + strings.Join(names, ", ") + ", then `git add -- " + strings.Join(paths, " ") + "`, then " + first
-	}
+// Remedy says how to finish the operation, from any directory. byHand are the paths in conflict that small-hook reconcile does not resolve: a person
+// must do that first.
+func (u Unfinished) Remedy(byHand []string) string {
 	if u.Finish == "" {
 		return "`" + u.Skip + "`"
 	}
-	return first + ", then `" + u.Finish + "`"
+	first := ""
+	var names, paths []string
+	for _, path := range byHand {
+		names, paths = append(names, wording.Printable(path)), append(paths, wording.TopPath(path))
+	}
+	if len(paths) > 0 {
+		first = "resolve the conflict in " + strings.Join(names, ", ") + ", then `git add -- " + strings.Join(paths, " ") + "`, then "
+	}
+	return first + "`small-hook reconcile`, then `" + u.Finish + "`"
 }
 
 // squashFile is the file in the git directory with the message that git merge --squash prepares.

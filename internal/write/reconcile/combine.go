@@ -43,15 +43,15 @@ type Combiner struct {
 	otherPolicies []*policy.Policy
 }
 
-// NewCombiner returns a Combiner. Baselines in the configuration of the commit head also count, and its stanzas of logs that the trusted
-// configuration does not have.
+// NewCombiner returns a Combiner. Baselines in the configuration of the commit head, if one is given, also count, and its stanzas of logs that the
+// trusted configuration does not have.
 func NewCombiner(ctx context.Context, repo Repository, opts Options, head string) (*Combiner, error) {
 	git, err := workgit.Open(repo.Where(), opts.Environ)
 	if err != nil {
 		return nil, err
 	}
 	c := &Combiner{repo: &overlay{Repository: repo, contents: map[string][]byte{}}, git: git, opts: opts}
-	if opts.PolicyOf != nil {
+	if opts.PolicyOf != nil && head != "" {
 		p, err := opts.PolicyOf(ctx, head, "HEAD")
 		if err != nil {
 			return nil, err
@@ -66,6 +66,9 @@ func (c *Combiner) Content(f history.File) ([]byte, bool) {
 	data, made := c.repo.contents[f.Object]
 	return data, made
 }
+
+// ByHand returns those of some paths in conflict that Run does not look at.
+func (c *Combiner) ByHand(paths []string) []string { return ByHand(c.opts.Policy, paths) }
 
 // Merges reports whether this package merges the file at a path, instead of git.
 func (c *Combiner) Merges(path string) bool {

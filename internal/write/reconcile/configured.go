@@ -11,6 +11,7 @@ import (
 	githistory "github.com/small-gate/small-gate/internal/git/history"
 	"github.com/small-gate/small-gate/internal/git/state"
 	"github.com/small-gate/small-gate/internal/policy"
+	"github.com/small-gate/small-gate/internal/small"
 	"github.com/small-gate/small-gate/internal/write/combine"
 	"github.com/small-gate/small-gate/internal/write/workgit"
 )
@@ -22,6 +23,14 @@ func workspacesAndLogs(p *policy.Policy) history.Filter {
 		f.Patterns = append(f.Patterns, log.Path)
 	}
 	return f
+}
+
+// ByHand returns those of some paths in conflict that Run does not look at: a person has to resolve these.
+func ByHand(p *policy.Policy, paths []string) []string {
+	return slices.DeleteFunc(slices.Clone(paths), func(path string) bool {
+		_, _, inWorkspace := small.SplitPath(path)
+		return inWorkspace || p.LogFor(path) != nil
+	})
 }
 
 // planConfiguredLogs plans to combine the configured logs. If one side moved or removed a log, git's result stays unless it is in conflict.

@@ -11,6 +11,7 @@ import (
 	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/git/state"
+	"github.com/small-gate/small-gate/internal/write/reconcile"
 )
 
 // arguments returns the files as words for a command, each after a space. If options is true, the options that say how the commit is mended follow.
@@ -44,7 +45,7 @@ func (m *mending) listCommits(ctx context.Context) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		return nil, &failure.Error{Message: "a " + under.Command + " is under way", Remedy: "end it first: " + under.Remedy(unmerged) + ", then " + m.sameCommand()}
+		return nil, &failure.Error{Message: "a " + under.Command + " is under way", Remedy: "end it first: " + under.Remedy(reconcile.ByHand(m.Policy, unmerged)) + ", then " + m.sameCommand()}
 	}
 	others, err := m.sharedRefs(ctx)
 	if err != nil {

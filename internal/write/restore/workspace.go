@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/small-gate/small-gate/internal/base/failure"
@@ -257,7 +258,7 @@ func (w *Workspace) keepAndWrite(out *Restored, file []byte) (err error) {
 func (w *Workspace) setLinkAside() (string, error) {
 	file := filepath.Join(w.Place.Top, filepath.FromSlash(w.Log()))
 	info, err := os.Lstat(file)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && info.Mode().Type() != fs.ModeSymlink {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || err == nil && info.Mode().Type() != fs.ModeSymlink {
 		return "", nil
 	}
 	var target string

@@ -10,7 +10,7 @@ import (
 	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/git/state"
-	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/write/reconcile"
 )
 
 // begin finds the branch and its remote branch. It fails where sync cannot work: in a shallow clone, amid a merge, with a detached HEAD.
@@ -37,21 +37,27 @@ func (p *publishing) refuseUnfinished(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if unfinished.Command == "" && len(paths) == 0 {
+		return nil
+	}
+	var byHand []string
+	if err := p.opts.Combining(ctx, "", "", func(c *reconcile.Combiner) error {
+		byHand = c.ByHand(paths)
+		return nil
+	}); err != nil {
+		return err
+	}
 	if unfinished.Command != "" {
 		return &failure.Error{
 			Message: "a " + unfinished.Command + " is under way, which sync did not start",
-			Remedy:  "finish it: " + unfinished.Remedy(paths) + ", then " + p.git.again,
+			Remedy:  "finish it: " + unfinished.Remedy(byHand) + ", then " + p.git.again,
 		}
 	}
-	if len(paths) == 0 {
-		return nil
-	}
 	f := &failure.Error{Message: "files are in conflict, as git stash pop or git checkout -m leaves them: " + listPaths(paths)}
-	outside := slices.DeleteFunc(slices.Clone(paths), isWorkspaceFile)
-	if len(outside) > 0 {
-		f.Remedy = "resolve it, then " + addCommand(outside) + "; then "
+	if len(byHand) > 0 {
+		f.Remedy = "resolve it, then " + addCommand(byHand) + "; then "
 	}
-	if len(outside) < len(paths) {
+	if len(byHand) < len(paths) {
 		f.Remedy += "`small-hook reconcile`, then "
 	}
 	f.Remedy += p.git.again
@@ -173,9 +179,4 @@ func topPaths(paths []string) string {
 		words = append(words, wording.ShellWord(":(top,literal)"+path))
 	}
 	return strings.Join(words, " ")
-}
-
-func isWorkspaceFile(path string) bool {
-	_, _, ok := small.SplitPath(path)
-	return ok
 }

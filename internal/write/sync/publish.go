@@ -29,7 +29,7 @@ type Options struct {
 	Place   githistory.Place
 	Environ []string
 	// Combining runs the function do with a combiner of logs and workspaces' files. trusted is the commit whose configuration
-	// counts; of the configuration of head, only the baselines count, too.
+	// counts, or empty for HEAD's; of the configuration of head, if it is not empty, the baselines and further logs count, too.
 	Combining func(ctx context.Context, trusted, head string, do func(*reconcile.Combiner) error) error
 	// Locked runs the function do under the locks of all workspaces.
 	Locked func(ctx context.Context, do func(context.Context) error) error
