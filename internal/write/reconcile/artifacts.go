@@ -9,6 +9,8 @@ import (
 	"github.com/small-gate/small-gate/internal/base/failure"
 	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/gate/read"
+	"github.com/small-gate/small-gate/internal/gate/remedy"
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/small"
 	"github.com/small-gate/small-gate/internal/write/combine"
@@ -315,18 +317,25 @@ func (r *reconciliation) errNothingToReconcile(ctx context.Context) error {
 
 // errUnexplainedMarkers returns the failure for files with conflict markers whose sides no operation tells.
 func (r *reconciliation) errUnexplainedMarkers(paths []string) error {
-	var restore []string
+	var restore, edit, names, remedies []string
 	for _, path := range paths {
-		command := "small-hook restore"
-		if r.opts.Policy.LogFor(path) != nil {
-			command += " " + wording.TopPath(path)
+		switch {
+		case r.opts.Policy.LogFor(path) != nil:
+			restore = append(restore, "small-hook restore "+wording.TopPath(path))
+		case read.IsProgress(path):
+			restore = append(restore, "small-hook restore"+remedy.InDirectory(path))
+		default:
+			edit, names = append(edit, wording.TopPath(path)), append(names, wording.Printable(path))
 		}
-		if !slices.Contains(restore, command) {
-			restore = append(restore, command)
-		}
+	}
+	if len(restore) > 0 {
+		remedies = append(remedies, "restore the logs of the last commit, and append the new entries: "+wording.Commands(restore...))
+	}
+	if len(edit) > 0 {
+		remedies = append(remedies, "edit "+wording.List(names, "and")+" so that no marker is left, then `git add -- "+strings.Join(edit, " ")+"`")
 	}
 	return &failure.Error{
 		Message: strings.Join(paths, " ") + " has conflict markers, and no merge is under way that tells the sides",
-		Remedy:  "restore the files of the last commit, and append the new entries: " + wording.Commands(restore...),
+		Remedy:  strings.Join(remedies, "; "),
 	}
 }
