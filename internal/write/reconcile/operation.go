@@ -92,13 +92,21 @@ func (o *operation) undoCommand() string {
 	return state.UndoCommand(o.kind)
 }
 
-// withUndo adds the command that undoes the operation to the remedy of err, if err says that this must be done first.
+// withUndo adds the command that undoes the operation to the remedy of err, if err says that this must be done first. Without an operation, it adds
+// the merge that a remedy needs which ends in reconcile: only a merge can take an edited log.
 func (o *operation) withUndo(err error) error {
-	if o.kind == "" || !errors.Is(err, combine.ErrUndo) {
-		return err
+	if err == nil {
+		return nil
 	}
 	f := *failure.Of(err)
-	f.Remedy = "undo it: `" + o.undoCommand() + "`; " + f.Remedy
+	switch {
+	case o.kind != "" && errors.Is(err, combine.ErrUndo):
+		f.Remedy = "undo it: `" + o.undoCommand() + "`; " + f.Remedy
+	case o.kind == "" && strings.HasSuffix(f.Remedy, "`small-hook reconcile`"):
+		f.Remedy = "`git merge --no-commit --no-ff " + wording.ShellWord(o.theirs[0].name) + "`; " + f.Remedy + ", " + wording.Commands(wording.FinishMerge)
+	default:
+		return err
+	}
 	return &f
 }
 
