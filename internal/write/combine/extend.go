@@ -2,6 +2,7 @@ package combine
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -19,9 +20,10 @@ func Append(path string, data []byte, entry NewEntry, now time.Time, limits smal
 		return [][]byte{slices.Insert(slices.Clone(entry), 1, at).text(column, end)}
 	})
 	if err != nil {
+		f := failure.Of(err)
 		return nil, 0, &failure.Error{
-			Message: fmt.Sprintf("%s: no entry can be appended: %v", path, err),
-			Remedy:  "find the error with `small-hook check`; if there is none, `small-hook guard -- small progress add` writes the list anew",
+			Message: fmt.Sprintf("%s: no entry can be appended: %s", path, f.Message),
+			Remedy:  cmp.Or(f.Remedy, "find the error with `small-hook check`; if there is none, `small-hook guard -- small progress add` writes the list anew"),
 		}
 	}
 	log, problems := ledger.ReadLog(out, limits)
@@ -51,6 +53,9 @@ func appendItems(data []byte, limits small.Limits, items func(before *ledger.Led
 	more := items(before, parts.column, parts.end)
 	head := WithLineEnd(slices.Concat(parts.header, Join(parts.entries)), parts.end)
 	out := slices.Concat(head, Join(more), parts.footer)
+	if err := checkSize(out, limits); err != nil {
+		return nil, err
+	}
 	after, problems := ledger.ReadLog(out, limits)
 	switch {
 	case after == nil:
@@ -59,6 +64,16 @@ func appendItems(data []byte, limits small.Limits, items func(before *ledger.Led
 		return nil, errors.New("its last entry would change")
 	}
 	return out, nil
+}
+
+// checkSize returns an error if a log's new text would be above the limit.
+func checkSize(text []byte, limits small.Limits) error {
+	size := int64(len(text))
+	if size <= limits.FileSize() {
+		return nil
+	}
+	p := small.TooLarge(size, limits)
+	return &failure.Error{Message: p.Message, Remedy: p.Hint}
 }
 
 // openEmptyList takes apart a log with an empty list in brackets. It removes the brackets, so that items with dashes can follow.

@@ -298,8 +298,8 @@ func (k Kind) chooseOpen(old, file *layout, lost []ledger.Entry) (open [][]byte,
 }
 
 // Append adds a new entry to a log of lines or blocks: at the end or, in a log with the newest first, before the first entry. All bytes stay,
-// except that a last line without a line end gets one. It refuses an entry that the gate would reject as a copy.
-func (k Kind) Append(path string, data []byte, entry string) ([]byte, error) {
+// except that a last line without a line end gets one. It refuses an entry that the gate would reject as a copy, and one for which the log has no room.
+func (k Kind) Append(path string, data []byte, entry string, limits small.Limits) ([]byte, error) {
 	if !k.OfText() {
 		return nil, &failure.Error{
 			Message: wording.Printable(path) + " is no log of lines or blocks",
@@ -324,6 +324,11 @@ func (k Kind) Append(path string, data []byte, entry string) ([]byte, error) {
 		form.header = slices.Concat(form.header, []byte(form.end))
 	}
 	out := form.joinEntries(append(form.entries, text), nil)
+	if err := checkSize(out, limits); err != nil {
+		f := *failure.Of(err)
+		f.Message = wording.Printable(path) + ": no entry can be appended: " + f.Message
+		return nil, &f
+	}
 	return out, k.checkUnique(path, data, out)
 }
 

@@ -101,7 +101,7 @@ func (w *Workspace) AppendEntry(entry string) error {
 	if err != nil {
 		return err
 	}
-	text, err := w.kind().Append(w.Log(), data, entry)
+	text, err := w.kind().Append(w.Log(), data, entry, w.Limits)
 	if err != nil {
 		return err
 	}
