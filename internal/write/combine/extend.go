@@ -53,7 +53,7 @@ func appendItems(data []byte, limits small.Limits, items func(before *ledger.Led
 	more := items(before, parts.column, parts.end)
 	head := WithLineEnd(slices.Concat(parts.header, Join(parts.entries)), parts.end)
 	out := slices.Concat(head, Join(more), parts.footer)
-	if err := checkSize(out, limits); err != nil {
+	if err := checkSize("", out, limits); err != nil {
 		return nil, err
 	}
 	after, problems := ledger.ReadLog(out, limits)
@@ -66,14 +66,14 @@ func appendItems(data []byte, limits small.Limits, items func(before *ledger.Led
 	return out, nil
 }
 
-// checkSize returns an error if a log's new text would be above the limit.
-func checkSize(text []byte, limits small.Limits) error {
+// checkSize returns an error, which begins with what, if a log's new text would be above the limit.
+func checkSize(what string, text []byte, limits small.Limits) error {
 	size := int64(len(text))
 	if size <= limits.FileSize() {
 		return nil
 	}
 	p := small.TooLarge(size, limits)
-	return &failure.Error{Message: p.Message, Remedy: p.Hint}
+	return &failure.Error{Message: what + p.Message, Remedy: p.Hint}
 }
 
 // openEmptyList takes apart a log with an empty list in brackets. It removes the brackets, so that items with dashes can follow.

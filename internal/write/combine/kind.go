@@ -324,10 +324,8 @@ func (k Kind) Append(path string, data []byte, entry string, limits small.Limits
 		form.header = slices.Concat(form.header, []byte(form.end))
 	}
 	out := form.joinEntries(append(form.entries, text), nil)
-	if err := checkSize(out, limits); err != nil {
-		f := *failure.Of(err)
-		f.Message = wording.Printable(path) + ": no entry can be appended: " + f.Message
-		return nil, &f
+	if err := checkSize(wording.Printable(path)+": no entry can be appended: ", out, limits); err != nil {
+		return nil, err
 	}
 	return out, k.checkUnique(path, data, out)
 }

@@ -336,8 +336,11 @@ func (l *log) hasBaseText(v *version) bool {
 	})
 }
 
-// checkText returns an error unless an assembled text has the items unchanged, want entries in all, and the gate accepts it.
+// checkText returns an error unless an assembled text is within the limit, has the items unchanged, want entries in all, and the gate accepts it.
 func (l *log) checkText(text []byte, items []item, want int, added bool) error {
+	if err := checkSize(wording.Printable(l.Path)+": the sides cannot be combined: ", text, l.Limits); err != nil {
+		return err
+	}
 	result, problems := l.readResult(text)
 	if result == nil {
 		return l.errCannotCopy(fmt.Sprintf("line %d of the result: %s", max(problems[0].Pos.Line, 1), problems[0].Message))
