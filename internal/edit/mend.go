@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"slices"
 
 	"github.com/small-gate/small-gate/internal/base/failure"
 	"github.com/small-gate/small-gate/internal/base/wording"
@@ -158,9 +159,33 @@ func findFolder(ctx context.Context, s *session.Session, folder, commit string) 
 	return nil, nil
 }
 
-// mend mends a log, together with the files in the options.
-func (m logToMend) mend(ctx context.Context, req session.Request, locking Locking, o restore.MendOptions) (out restore.Mended, err error) {
+// lockFirst is the error if the workspace of a directory has to be locked before the one that is locked. req is the request of that one.
+type lockFirst struct {
+	req session.Request
+	dir string
+}
+
+func (e *lockFirst) Error() string { return "another workspace has to be locked first" }
+
+// mend mends a log, together with the files in the options. If the log has moved to a workspace that all processes lock before the one where it was,
+// as withAllLocks does, mend begins again with that lock.
+func (m logToMend) mend(ctx context.Context, req session.Request, locking Locking, o restore.MendOptions) (restore.Mended, error) {
+	out, err := m.mendBelow(ctx, req, locking, o, nil)
+	for first := new(lockFirst); errors.As(err, &first); {
+		var other *lockedWorkspace
+		if other, err = lockWorkspace(ctx, first.req, "restore", locking, func(*session.Session) (string, error) { return first.dir, nil }); err != nil {
+			break
+		}
+		out, err = m.mendBelow(ctx, req, locking, o, other)
+		err = errors.Join(err, other.Release())
+	}
+	return out, err
+}
+
+// mendBelow is mend under the lock of another workspace; nil if there is none.
+func (m logToMend) mendBelow(ctx context.Context, req session.Request, locking Locking, o restore.MendOptions, above *lockedWorkspace) (out restore.Mended, err error) {
 	release := func() error { return nil }
+	o.Files = slices.Clone(o.Files)
 	err = m.withLock(func(s *session.Session, held *lockedWorkspace) error {
 		for i, file := range o.Files {
 			if o.Files[i], err = pathFromTop(s, req.Dir, file); err != nil {
@@ -195,11 +220,17 @@ func (m logToMend) mend(ctx context.Context, req session.Request, locking Lockin
 				return &atHead, nil
 			}
 			dir, _, _ := small.SplitPath(path)
-			other, err := lockWorkspace(ctx, held.req, "restore", locking, func(*session.Session) (string, error) { return dir, nil })
-			if err != nil {
-				return nil, err
+			other := above
+			switch {
+			case above != nil && above.dir == dir:
+			case dir > held.dir:
+				return nil, &lockFirst{held.req, dir}
+			default:
+				if other, err = lockWorkspace(ctx, held.req, "restore", locking, func(*session.Session) (string, error) { return dir, nil }); err != nil {
+					return nil, err
+				}
+				release = other.Release
 			}
-			release = other.Release
 			atHead.Dir, atHead.Kept = dir, other.Dir
 			return &atHead, putBackLost(ctx, s, other)
 		}
