@@ -11,7 +11,8 @@ import (
 )
 
 // ResolveFile resolves a case in which the file itself is the entry. An allowed change stays: to a draft, or to lines that are not compared.
-// Any other change is replaced by the merge base's version. If both sides have allowed changes, or new files of this name, it fails.
+// Any other change is replaced by the merge base's version or, where a commit is picked, by ours, which has been judged. If both sides have allowed
+// changes, or new files of this name, it fails.
 func (c Case) ResolveFile() (*Resolution, error) {
 	kind := KindOf(c.Comparer.Policy, c.Path)
 	out, from := &Resolution{Entries: 1, Text: c.Ours.Data, Brought: make([]int, len(c.Theirs)+1)}, c.Ours
@@ -24,7 +25,12 @@ func (c Case) ResolveFile() (*Resolution, error) {
 			out.Brought[0] = 0
 			ours := c.mayChange(kind, base, from) && !bytes.Equal(base, from.Data)
 			theirs := c.mayChange(kind, base, v) && !bytes.Equal(base, v.Data)
+			// Ours may be a file that the picked commit does not know, or its change may have been waived.
+			another := v.Picked && !ours && isOther(base, from.Data)
 			switch {
+			case another && theirs && isOther(v.Data, from.Data):
+				return nil, c.errTwoFiles(from, v)
+			case another:
 			case ours && theirs && !bytes.Equal(from.Data, v.Data):
 				return nil, &failure.Error{
 					Message: fmt.Sprintf("%s: %s and %s each changed it", wording.Printable(c.Path), from.displayName(), v.displayName()),
@@ -38,29 +44,39 @@ func (c Case) ResolveFile() (*Resolution, error) {
 			continue
 		}
 		switch {
-		case v.Data == nil || from.Data != nil && bytes.Equal(from.Data, v.Data):
+		case v.Data == nil:
 		case from.Data == nil:
 			out.Text, out.Brought[i+1], from = v.Data, 1, v
-		default:
-			remedy, cause := "`git rebase "+wording.ShellWord(v.Name)+"`, and give your file another name where that stops: a merge keeps both sides' files", ErrUndo
-			if v.Picked {
-				remedy, cause = "give the second another name, NEW: `git show "+wording.ShellWord(v.ID+":"+c.Path)+" > NEW`, `git add -- NEW`, `git restore --source=HEAD --staged --worktree -- "+
-					wording.TopPath(c.Path)+"`; then `small-hook reconcile`", nil
-			}
-			return nil, &failure.Error{
-				Message: fmt.Sprintf("%s: %s and %s each have a new file of this name", wording.Printable(c.Path), from.displayName(), v.displayName()), Remedy: remedy, Err: cause,
-			}
+		case isOther(v.Data, from.Data):
+			return nil, c.errTwoFiles(from, v)
 		}
 	}
 	return out, nil
 }
 
-// FileAsResolution returns a file as a resolution if it differs from the merge bases' files only as the configuration allows; else nil.
+// isOther reports whether there is a file that differs from another one.
+func isOther(than, data []byte) bool { return data != nil && !bytes.Equal(than, data) }
+
+// errTwoFiles returns the failure of two versions that are different files of one name.
+func (c Case) errTwoFiles(from, v Version) error {
+	remedy, cause := "`git rebase "+wording.ShellWord(v.Name)+"`, and give your file another name where that stops: a merge keeps both sides' files", ErrUndo
+	if v.Picked {
+		remedy, cause = "give the second another name, NEW: `git show "+wording.ShellWord(v.ID+":"+c.Path)+" > NEW`, `git add -- NEW`, `git restore --source=HEAD --staged --worktree -- "+
+			wording.TopPath(c.Path)+"`; then `small-hook reconcile`", nil
+	}
+	return &failure.Error{
+		Message: fmt.Sprintf("%s: %s and %s each have a new file of this name", wording.Printable(c.Path), from.displayName(), v.displayName()), Remedy: remedy, Err: cause,
+	}
+}
+
+// FileAsResolution returns a file as a resolution if it differs from the merge bases' files only as the configuration allows, or if it is ours where a
+// commit is picked; else nil.
 func (c Case) FileAsResolution(data []byte) *Resolution {
 	kind := KindOf(c.Comparer.Policy, c.Path)
 	for _, v := range c.Theirs {
 		base := kind.findBaseFile(v)
-		if base == nil || !c.mayChange(kind, base, Version{Data: data, Picked: v.Picked}) {
+		isOurs := v.Picked && bytes.Equal(data, c.Ours.Data)
+		if !isOurs && (base == nil || !c.mayChange(kind, base, Version{Data: data, Picked: v.Picked})) {
 			return nil
 		}
 	}
