@@ -281,8 +281,8 @@ func (b *building) errByHand(ctx context.Context, err error, command string, con
 	if dirty.Status != 0 {
 		f.Remedy += "`git commit -a -m 'Work in progress'`, then "
 	}
-	if len(conflicts) > 0 {
-		edit = "edit the files in conflict so that both sides' work is in them, then " + addCommand(conflicts) + ", then " + edit
+	if byHand := b.combine.ByHand(conflicts); len(byHand) > 0 {
+		edit = "edit the files in conflict so that both sides' work is in them, then " + addCommand(byHand) + ", then " + edit
 	}
 	if command == "rebase" {
 		f.Remedy += "`git rebase " + upstream + "`; at each stop " + edit + "`git -c core.editor=true rebase --continue`; then " + b.git.again
