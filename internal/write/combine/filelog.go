@@ -3,16 +3,18 @@ package combine
 import (
 	"bytes"
 	"fmt"
+	"path"
 	"slices"
 
 	"github.com/small-gate/small-gate/internal/base/failure"
 	"github.com/small-gate/small-gate/internal/base/wording"
+	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// ResolveFile resolves a case in which the file itself is the entry. An allowed change stays: to a draft, or to lines that are not compared.
-// Any other change is replaced by the merge base's version or, where a commit is picked, by ours, which has been judged. If both sides have allowed
-// changes, or new files of this name, it fails.
+// ResolveFile resolves a case in which the file itself is the entry. An allowed change stays: to a draft, to lines that are not compared, or one that a
+// waiver allows. Any other change is replaced by the merge base's version or, where a commit is picked, by ours, which has been judged. If both sides
+// have allowed changes, or new files of this name, it fails.
 func (c Case) ResolveFile() (*Resolution, error) {
 	kind := KindOf(c.Comparer.Policy, c.Path)
 	out, from := &Resolution{Entries: 1, Text: c.Ours.Data, Brought: make([]int, len(c.Theirs)+1)}, c.Ours
@@ -92,7 +94,7 @@ func (k Kind) findBaseFile(v Version) []byte {
 	return v.Bases[at].Data
 }
 
-// mayChange reports whether a side may change the file base to its version: base is a draft, or both are the same entry.
+// mayChange reports whether a side may change the file base to its version: base is a draft, both are the same entry, or a waiver allows the change.
 func (c Case) mayChange(kind Kind, base []byte, to Version) bool {
 	if to.Data == nil {
 		return false
@@ -105,7 +107,18 @@ func (c Case) mayChange(kind Kind, base []byte, to Version) bool {
 	case kind.IsDraft(base, to.Picked || c.TargetLacks):
 		return true
 	}
-	return after.Open == 0 && after.Entries[0].Digest == before.Entries[0].Digest
+	return after.Open == 0 && (after.Entries[0].Digest == before.Entries[0].Digest || c.isWaived(kind, base, to.Data))
+}
+
+// isWaived reports whether a waiver allows a change of a file. Waivers name entries, which are made of the file's name and mode, too. Of a file that is
+// not text they have git's id, which is not known here: its change is not allowed.
+func (c Case) isWaived(kind Kind, base, to []byte) bool {
+	return slices.ContainsFunc([]string{history.ModePlain, history.ModeProgram}, func(mode string) bool {
+		digest := func(data []byte) small.Digest {
+			return kind.stanza.Form().LogOfFile(path.Base(c.Path), mode, string(data), data).Entries[0].Digest
+		}
+		return c.Comparer.AllowsTransition(digest(base), digest(to))
+	})
 }
 
 // IsDraft reports whether a file is a draft: it is open or, where files are frozen once the target has them, the target lacks it. For a picked
