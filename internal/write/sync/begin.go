@@ -98,9 +98,9 @@ func (p *publishing) findTarget(ctx context.Context) error {
 	}
 	p.sign = isTrue(settings["commit.gpgsign"])
 	follows, merge := settings["branch."+short(p.branch)+".remote"], settings["branch."+short(p.branch)+".merge"]
-	p.hasUpstream = follows != "" && follows != "." && merge != "" // "." is another local branch
+	p.hasUpstream = follows != "" && merge != ""
 	p.remote, p.target = "origin", p.branch
-	if p.hasUpstream {
+	if p.hasUpstream && follows != "." { // "." is another local branch
 		p.remote, p.target = follows, merge
 	}
 	if p.opts.Remote != "" && p.opts.Remote != p.remote {

@@ -79,7 +79,7 @@ type publishing struct {
 	// branch is the full name of the checked-out branch. target is the full name of the branch that it is pushed to, and remote the name of the
 	// remote that has that.
 	branch, remote, target string
-	// hasUpstream is true if the branch has an upstream. sign is true if the user's commits are signed.
+	// hasUpstream is true if the branch has an upstream, a remote's branch or a local one. sign is true if the user's commits are signed.
 	hasUpstream, sign bool
 	// refs maps the full names of refs to their commits: see readRefs.
 	refs map[string]string
