@@ -26,7 +26,7 @@ type MergeInput struct {
 	Base, Ours, Theirs []byte
 	// Files are the names of these files.
 	Files [3]string
-	// Marker is the length of conflict markers, %L; 0 means 7.
+	// Marker is the length of conflict markers, %L; 0 means 7. Between both sides of a log or a workspace's file they have at least 7 characters.
 	Marker int
 	// Path is the path of the file in the tree, %P.
 	Path string

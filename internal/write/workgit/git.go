@@ -228,7 +228,7 @@ func (g *Tree) Remembered(ctx context.Context, paths ...string) (map[string]map[
 	return byStage(out), nil
 }
 
-// Unmerged lists all paths in conflict, sorted.
+// Unmerged lists all paths in conflict, in the order in which the user's git shows files.
 func (g *Tree) Unmerged(ctx context.Context) ([]string, error) {
 	out, err := g.Run(ctx, "diff", "--name-only", "--diff-filter=U", "--no-ext-diff", "-z")
 	if len(out) == 0 {
