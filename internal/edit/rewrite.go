@@ -132,8 +132,9 @@ func findRewrites(ctx context.Context, req session.Request, at string) ([]*edge,
 
 // notRewritten is the failure of a waiver for a log that nothing has rewritten.
 func notRewritten(at string) error {
-	return &failure.Error{
-		Message: "neither the index nor HEAD's history rewrites the log " + wording.Quote(at),
-		Remedy:  "name a log by its path (for files in a folder: the folder, or one of them); stage a change that is not committed yet: `git add -- " + wording.TopPath(at) + "`",
+	remedy := "name a log by its path (for files in a folder: the folder, or one of them)"
+	if at != "" && at != "." { // the root would stage all changes
+		remedy += "; stage a change that is not committed yet: " + wording.Commands("git add -- "+wording.TopPath(at))
 	}
+	return &failure.Error{Message: "neither the index nor HEAD's history rewrites the log " + wording.Quote(at), Remedy: remedy}
 }

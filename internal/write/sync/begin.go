@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/base/failure"
@@ -145,7 +146,8 @@ func (p *publishing) readSettings(ctx context.Context) (values map[string]string
 }
 
 func isTrue(setting string) bool {
-	return slices.Contains([]string{"true", "yes", "on", "1"}, strings.ToLower(setting))
+	n, err := strconv.Atoi(setting)
+	return err == nil && n != 0 || slices.Contains([]string{"true", "yes", "on"}, strings.ToLower(setting))
 }
 
 func (p *publishing) errNoRemote(known []string) error {
