@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/gate/finding"
@@ -60,7 +61,7 @@ func compareBranches(ctx context.Context, r *run.Run, target, head history.Tip) 
 			}
 			t.Unrelated = len(bases) == 0
 		}
-		t.MergeFix = func() string { return mergeFix(r, target, head) }
+		t.MergeFix = func() string { return mergeFix(r, t, target, head) }
 		var subject rule.Subject = t
 		if r.Source.IsFamilyLog(t.Path) {
 			subject = FamilyTips{t}
@@ -278,10 +279,11 @@ func judgeSide(ctx context.Context, r *run.Run, base string, side history.Tip) e
 }
 
 // mergeFix returns the fix that merges the target of a range into its head, or the second branch of a prediction into the first. reconcile refuses a log
-// that a commit of the head has changed, so that is mended first.
-func mergeFix(r *run.Run, target, head history.Tip) string {
+// that a commit of the head has changed, so that is mended first, and so is a log of SMALL
+// whose new entries are not in the order of time.
+func mergeFix(r *run.Run, t *LogTips, target, head history.Tip) string {
 	if !r.Scope.Predicts {
-		if rejectsCommit(r, target.ID, r.Source.IsLog) {
+		if rejectsCommit(r, target.ID, r.Source.IsLog) || t.Stanza == nil && disordered(t.Head, t.HeadOnly) {
 			return remedy.MendFirst
 		}
 		return r.OnBranch(remedy.MergeCommands(target.Name)...)
@@ -291,6 +293,23 @@ func mergeFix(r *run.Run, target, head history.Tip) string {
 		name = history.Short(head.ID) // HEAD is another commit once the other branch is checked out
 	}
 	return remedy.MergeWith(name)
+}
+
+// disordered reports whether one of some entries of a log of SMALL is not later than the entry before it. That is a finding of its own.
+func disordered(log *ledger.Ledger, some []ledger.Entry) bool {
+	among := ledger.DigestSet(&ledger.Ledger{Entries: some})
+	var before time.Time
+	for _, e := range log.Entries {
+		at, ok := ledger.ParseTimestamp(e.Timestamp)
+		switch {
+		case !ok:
+		case among[e.Digest] && !at.After(before):
+			return true
+		default:
+			before = at
+		}
+	}
+	return false
 }
 
 // rejectsCommit reports whether an error about a log that matches says what a commit has changed, and not only how the tip differs from the revision from.
