@@ -100,8 +100,8 @@ func (l *guardedLogs) frozenText(ctx context.Context, s *session.Session, at str
 	return l.CommittedText(ctx, s.Repo, l.base, l.req.Environ)
 }
 
-// undoUnguarded puts back entries of HEAD's logs that the work tree has changed or lost. It skips drafts, logs that were rotated, and missing logs: they may have moved,
-// which the gate judges.
+// undoUnguarded puts back entries of HEAD's logs that the work tree has changed or lost. It skips drafts, logs that were rotated, and missing logs: they
+// may have moved, which the gate judges.
 func (l *guardedLogs) undoUnguarded(ctx context.Context, s *session.Session) (done []restore.Restored, err error) {
 	git, err := workgit.Open(l.Place, l.req.Environ)
 	if err != nil {

@@ -58,7 +58,7 @@ func findBeforeTarget(ctx context.Context, r *run.Run, s *read.Step, path string
 	return err
 }
 
-// fixPick returns the fix for a merge of a branch that took over an entry of the target's behind one that the target lacks, for example with git
+// fixPick returns the fix for a merge of a branch that took over an entry of the target's after one that the target lacks, for example with git
 // cherry-pick: no merge of that branch can have the target's entries first. The fix is empty if the branch did not.
 func fixPick(ctx context.Context, r *run.Run, s *read.Step, path string, parents []read.ParentLog, targetLogs []*read.LedgerFile) (string, error) {
 	target, err := r.Target(ctx)
@@ -81,7 +81,7 @@ func fixPick(ctx context.Context, r *run.Run, s *read.Step, path string, parents
 		if len(picked) == 0 {
 			continue
 		}
-		fix := fmt.Sprintf("%s brought %s, which the target has, after an entry that the target lacks was there; the merge brings it too. ", history.Short(c.ID), ledger.DescribeAll(picked))
+		fix := fmt.Sprintf("%s took over %s from the target, after an entry that the target lacks; the merge brings it anyway. ", history.Short(c.ID), ledger.DescribeAll(picked))
 		situation := r.Situation(c.ID)
 		if len(others) == 0 && len(c.Parents) < 2 {
 			situation.Mend = func(path string, files []string) string {
@@ -99,7 +99,7 @@ func fixPick(ctx context.Context, r *run.Run, s *read.Step, path string, parents
 	return "", nil
 }
 
-// pickedFrom returns the entries that a commit added to a log behind an entry that the target lacks: those that the target has, and the others. It
+// pickedFrom returns the entries that a commit added to a log after an entry that the target lacks: those that the target has, and the others. It
 // returns none if all stand where they may.
 func pickedFrom(ctx context.Context, r *run.Run, c history.Commit, path string, targetLogs []*read.LedgerFile) (picked, others []ledger.Entry, err error) {
 	log, err := r.Source.LogAt(ctx, c.ID, path)

@@ -150,42 +150,45 @@ func JudgeSides(ctx context.Context, r *run.Run) error {
 	return nil
 }
 
-// setUnsoundSideFix sets the fix of a merge that loses entries and that no branch has yet, if one side had lost entries before: the log on that side
-// has to be mended first, since no command combines it with the other.
-func setUnsoundSideFix(ctx context.Context, r *run.Run, s *read.Step, path string, parents []read.ParentLog, edges []*LogChange) error {
+// setSideFix sets the fix of a merge that loses entries where no command combines its sides. If both added a file of one name, one has to get another name.
+// If the merge is on no branch yet, and one side had lost entries before, the log on that side has to be mended first.
+func setSideFix(ctx context.Context, r *run.Run, s *read.Step, path string, parents []read.ParentLog, edges []*LogChange) error {
 	loses := func(x ledger.Edit) bool { return x.OldIndex >= 0 && !x.Waived }
-	pending := history.Uncommitted(s.ID)
 	if len(parents) < 2 || !slices.ContainsFunc(edges, func(e *LogChange) bool { return slices.ContainsFunc(e.Edits, loses) }) {
 		return nil
 	}
-	setFix := func(fix string) {
-		if pending {
-			fix = wording.Commands(wording.AbortMerge) + "; " + fix
-		}
-		for _, e := range edges {
-			e.Fix = fix
-		}
-	}
-	if r.Source.IsFileEntry(path) && !r.Source.IsImmutableRecord(path) {
-		if both, err := addedOnBothSides(ctx, r, path, parents); err != nil {
-			return err
-		} else if both {
-			setFix(remedy.RenameOwn)
-			return nil
-		}
-	}
-	if !pending && r.Scope.Fix == "" {
-		return nil
-	}
-	side, err := findUnsoundSide(ctx, r, path, parents)
+	pending := history.Uncommitted(s.ID)
+	fix, err := sideFix(ctx, r, path, parents, pending || r.Scope.Fix != "")
 	if errors.Is(err, history.ErrLacking) { // in a shallow clone the fix stays as it is: everything else can be judged
 		return nil
 	}
-	if err != nil || side == "" {
+	if err != nil || fix == "" {
 		return err
 	}
-	setFix(mendSideFix(history.Short(side), "audit", history.Short(side)))
+	if pending {
+		fix = wording.Commands(wording.AbortMerge) + "; " + fix
+	}
+	for _, e := range edges {
+		e.Fix = fix
+	}
 	return nil
+}
+
+// sideFix returns the fix that setSideFix sets; empty if the usual one does. onNoBranch is true if the merge is on no branch yet.
+func sideFix(ctx context.Context, r *run.Run, path string, parents []read.ParentLog, onNoBranch bool) (string, error) {
+	if r.Source.IsFileEntry(path) && !r.Source.IsImmutableRecord(path) {
+		if both, err := addedOnBothSides(ctx, r, path, parents); err != nil || both {
+			return remedy.RenameOwn, err
+		}
+	}
+	if !onNoBranch {
+		return "", nil
+	}
+	side, err := findUnsoundSide(ctx, r, path, parents)
+	if err != nil || side == "" {
+		return "", err
+	}
+	return mendSideFix(history.Short(side), "audit", history.Short(side)), nil
 }
 
 // addedOnBothSides reports whether two parents of a merge have different files at a path at which no merge base has one.
@@ -278,9 +281,8 @@ func judgeSide(ctx context.Context, r *run.Run, base string, side history.Tip) e
 	return nil
 }
 
-// mergeFix returns the fix that merges the target of a range into its head, or the second branch of a prediction into the first. reconcile refuses a log
-// that a commit of the head has changed, so that is mended first, and so is a log of SMALL
-// whose new entries are not in the order of time.
+// mergeFix returns the fix that merges the target of a range into its head, or the second branch of a prediction into the first. A log that a commit of
+// the head has changed is mended first, since reconcile refuses it, and so is a log of SMALL whose new entries are not in the order of time.
 func mergeFix(r *run.Run, t *LogTips, target, head history.Tip) string {
 	if !r.Scope.Predicts {
 		if rejectsCommit(r, target.ID, r.Source.IsLog) || t.Stanza == nil && disordered(t.Head, t.HeadOnly) {

@@ -206,7 +206,7 @@ func compareEdges(ctx context.Context, r *run.Run, s *read.Step, path string, ch
 			}
 		}
 	}
-	return edges, approved, setUnsoundSideFix(ctx, r, s, path, parents, edges)
+	return edges, approved, setSideFix(ctx, r, s, path, parents, edges)
 }
 
 // judgeEdges judges one log on the edges on which it changed. added are the indexes of the entries that no parent has, and misplaced those of them

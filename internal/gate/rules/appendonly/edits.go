@@ -1,7 +1,6 @@
 package appendonly
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -128,7 +127,9 @@ func checkInserted(e *logs.LogChange, r *rule.Reporter) {
 		for _, index := range e.BeforeTarget {
 			f := e.InsertionFinding(index)
 			f.Message = ledger.Describe(e.New.Entries[index]) + " stands " + e.Before() + " an entry that the target has: a squash of the branch would insert it there"
-			f.Fix = cmp.Or(e.TargetFix, e.UsualFix())
+			if f.Fix = e.TargetFix; f.Fix == "" {
+				f.Fix = e.UsualFix()
+			}
 			r.Add(f)
 		}
 		return
