@@ -84,14 +84,6 @@ func (k Kind) Entries(data []byte, limits small.Limits) *ledger.Ledger {
 	return ledger.NewLedger(nil)
 }
 
-// Extend reads data as another version of a log whose text is whole: see [ledger.Log.Extend].
-func (k Kind) Extend(log *ledger.Log, whole, data []byte, limits small.Limits) (*ledger.Log, []small.Problem) {
-	if k.Configured() && (!k.OfText() || !k.stanza.Form().AppendsLines()) {
-		return k.Read(data, limits)
-	}
-	return log.Extend(whole, data, limits)
-}
-
 // readValues returns the full entries of a readable log.
 func (k Kind) readValues(data []byte, limits small.Limits) []*small.Value {
 	if k.OfText() {

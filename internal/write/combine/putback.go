@@ -209,18 +209,6 @@ const (
 	Header = "small_version: \"1.0.0\"\nowner: \"agent\"\nentries:\n"
 )
 
-// ReadValues returns the full entries of a log; nil if it cannot be read.
-func ReadValues(data []byte, limits small.Limits) []*small.Value {
-	doc, _ := small.Parse(data, limits)
-	if doc == nil {
-		return nil
-	}
-	if ledger, _ := ledger.LedgerOf(doc); ledger == nil {
-		return nil
-	}
-	return doc.Root.Get("entries").Items
-}
-
 // isValidAlone reports whether an entry would be valid as the only one in a log, and can be written unchanged. Its time does not matter.
 func isValidAlone(v *small.Value, limits small.Limits) bool {
 	v = withTime(v, "2026-01-01T00:00:00.0Z")
