@@ -9,11 +9,13 @@ import (
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/base/failure"
+	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/gate/look"
 	"github.com/small-gate/small-gate/internal/gate/rules/leases"
 	"github.com/small-gate/small-gate/internal/gate/run"
+	githistory "github.com/small-gate/small-gate/internal/git/history"
 	"github.com/small-gate/small-gate/internal/judge/session"
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/small"
@@ -39,7 +41,7 @@ func Log(ctx context.Context, req session.Request, from LogSelection, q look.Que
 	_, err = req.InRepository(ctx, "log", func(s *session.Session) error {
 		o, h, err := findTree(ctx, s, from.Revision)
 		if err != nil {
-			return err
+			return explainPath(err, s.Req.Dir, from.Revision)
 		}
 		if from.Commit != "" {
 			if q.Commit, err = s.ResolveCommit(ctx, from.Commit); err != nil {
@@ -66,11 +68,19 @@ func Log(ctx context.Context, req session.Request, from LogSelection, q look.Que
 			}
 		}
 		if out, err = look.At(ctx, run.New(h, s.Opts, run.Scope{}).Source, o, q); err == nil && len(out.Logs) == 0 {
-			err = &failure.Error{Message: "there is no log here", Remedy: "name a log, or a directory that has one, after two dashes: small-hook log -- DIR. For a workspace of SMALL 2.0.0, git log -p -- .small shows what was recorded"}
+			err = &failure.Error{Message: "there is no log here", Remedy: "name a log, or a directory that has one, after two dashes: small-hook log -- DIR; to guard a file as a log, see `small-hook init-log --help`"}
 		}
 		return err
 	})
 	return out, err
+}
+
+// explainPath adds to err, the error for a revision that cannot be resolved, how to name a path, if the revision is one below dir.
+func explainPath(err error, dir, revision string) error {
+	if revision == "" || !githistory.MayExist(filepath.Join(dir, revision)) {
+		return err
+	}
+	return &failure.Error{Message: failure.Of(err).Message, Remedy: "a path comes after two dashes: `small-hook log -- " + wording.ShellWord(revision) + "`", Err: err}
 }
 
 // findTree finds the tree to read logs from, and sets Revision and Head of o: the tree is that of the revision, or if revision is empty the

@@ -110,9 +110,9 @@ func statusStyle(status string) style {
 	return bold
 }
 
-// when returns an entry's time to the second, in UTC.
+// when returns an entry's time, or that of its commit if it has none, to the second and in UTC.
 func when(e *finding.Recorded) string {
-	if t, ok := ledger.ParseInstant(e.Timestamp); ok {
+	if t, ok := e.Instant(); ok {
 		return t.UTC().Format(time.DateTime)
 	}
 	return pad(content.NameOr(e.Timestamp, "no timestamp"), len(time.DateTime))

@@ -1,6 +1,8 @@
 package finding
 
 import (
+	"time"
+
 	"github.com/small-gate/small-gate/internal/gate/owner"
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/small"
@@ -25,4 +27,12 @@ type Recorded struct {
 	By    owner.Owner
 	// Commit is the commit that brought the entry. Its id is empty if the entry is not committed yet.
 	Commit Commit
+}
+
+// Instant returns the entry's own time, or its commit's if the entry has none that can be read. ok is false if neither is known.
+func (r *Recorded) Instant() (t time.Time, ok bool) {
+	if t, ok = ledger.ParseInstant(r.Timestamp); !ok {
+		t, ok = ledger.ParseInstant(r.Commit.Date)
+	}
+	return t, ok
 }

@@ -91,7 +91,7 @@ func At(ctx context.Context, src *read.Source, o Options, q Query) (*finding.Loo
 	}
 	recorded, logs := v.list()
 	out.Entries, out.Logs = append(out.Entries, recorded...), append(out.Logs, logs...)
-	out.Entries, err = q.pick(out.Entries, len(tips) > 1, func(r *finding.Recorded) error { return l.describe(ctx, r) })
+	out.Entries, err = q.pick(out.Entries, len(tips) > 1, src.Now, func(r *finding.Recorded) error { return l.describe(ctx, r) })
 	return out, err
 }
 

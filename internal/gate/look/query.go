@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/small-gate/small-gate/internal/gate/finding"
-	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/policy"
+	"github.com/small-gate/small-gate/internal/small"
 )
 
 // Query selects entries by all of its fields. An empty field selects every entry.
@@ -21,7 +21,8 @@ type Query struct {
 	By, Agent string
 	// Commit is the full id of the commit that added the entries; Text is a part of an entry's text.
 	Commit, Text string
-	// Since and Until are the limits for the entries' own times.
+	// Since and Until are the limits for the entries' times: see [finding.Recorded.Instant]. An entry without any is not committed, and counts as one
+	// of now.
 	Since, Until time.Time
 	// LastOfTask selects only the last entry of each task up to Until, if the other fields select it.
 	LastOfTask bool
@@ -30,15 +31,35 @@ type Query struct {
 	Most        int
 }
 
-// pick returns the selected entries in order. describe fills in who made an entry. several is true if all come from more than one log.
-func (q *Query) pick(all []finding.Recorded, several bool, describe func(*finding.Recorded) error) ([]finding.Recorded, error) {
+// pick returns the selected entries in order. describe fills in the commit of an entry and who made the entry. several is true if all come from
+// more than one log. now is the time of an entry that has none and is not committed.
+func (q *Query) pick(all []finding.Recorded, several bool, now time.Time, describe func(*finding.Recorded) error) ([]finding.Recorded, error) {
+	if several || !q.Since.IsZero() || !q.Until.IsZero() {
+		for i := range all {
+			if _, known := all[i].Instant(); known {
+				continue
+			}
+			if err := describe(&all[i]); err != nil {
+				return nil, err
+			}
+		}
+	}
+	instant := func(r *finding.Recorded) time.Time {
+		if t, known := r.Instant(); known {
+			return t
+		}
+		return now
+	}
 	if several {
 		slices.SortStableFunc(all, func(a, b finding.Recorded) int {
 			return cmp.Or(instant(&a).Compare(instant(&b)), cmp.Compare(a.Path, b.Path))
 		})
 	}
 	slices.Reverse(all)
-	all = slices.DeleteFunc(all, func(r finding.Recorded) bool { return !q.inTime(&r) })
+	all = slices.DeleteFunc(all, func(r finding.Recorded) bool {
+		t := instant(&r)
+		return t.Before(q.Since) || !q.Until.IsZero() && t.After(q.Until)
+	})
 	if q.LastOfTask {
 		seen := map[[2]string]bool{}
 		all = slices.DeleteFunc(all, func(r finding.Recorded) bool {
@@ -70,25 +91,20 @@ func (q *Query) pick(all []finding.Recorded, several bool, describe func(*findin
 	return out, nil
 }
 
-func instant(r *finding.Recorded) time.Time {
-	t, _ := ledger.ParseInstant(r.Timestamp)
-	return t
-}
-
-// inTime reports whether an entry's time is between Since and Until. A time that cannot be read is not, if there is a limit.
-func (q *Query) inTime(r *finding.Recorded) bool {
-	if q.Since.IsZero() && q.Until.IsZero() {
-		return true
-	}
-	t, ok := ledger.ParseInstant(r.Timestamp)
-	return ok && !t.Before(q.Since) && (q.Until.IsZero() || !t.After(q.Until))
-}
-
 // wants reports whether all fields but By, Agent and the times select an entry.
 func (q *Query) wants(r *finding.Recorded) bool {
 	return (len(q.Tasks) == 0 || slices.ContainsFunc(q.Tasks, func(p string) bool { return p == r.TaskID || policy.MatchTask(p, r.TaskID) })) &&
 		(q.Status == "" || strings.EqualFold(r.Status, q.Status)) &&
 		strings.HasPrefix(strings.ToLower(r.ReplayID), strings.ToLower(q.Run)) &&
 		(q.Commit == "" || r.Commit.ID == q.Commit) &&
-		(q.Text == "" || strings.Contains(strings.ToLower(r.Value.Canonical()), strings.ToLower(q.Text)))
+		(q.Text == "" || strings.Contains(strings.ToLower(r.Value.Canonical()), strings.ToLower(q.Text)) || hasText(r.Value, strings.ToLower(q.Text)))
+}
+
+// hasText reports whether a key or a scalar in v contains a text. text is in lower case; the case in v does not matter.
+func hasText(v *small.Value, text string) bool {
+	return strings.Contains(strings.ToLower(v.Text), text) ||
+		slices.ContainsFunc(v.Items, func(item *small.Value) bool { return hasText(item, text) }) ||
+		slices.ContainsFunc(v.Fields, func(f small.Field) bool {
+			return strings.Contains(strings.ToLower(f.Key), text) || hasText(f.Value, text)
+		})
 }
