@@ -14,19 +14,22 @@ type Duplicate struct {
 	Text         string
 }
 
-// MainText returns the text that says most about an entry: its evidence or, without one, another field that people read. It is one line of any
-// length, with credentials masked; empty if there is no such field.
+// MainText returns the text that says most about an entry: its evidence or, without one, another field that people read; or else all fields but the
+// mode, which a file has. It is one line of any length, with credentials masked.
 func MainText(v *small.Value) string {
-	texts := map[string]string{}
+	texts, all := map[string]string{}, ""
 	if payload := v.Get("payload"); payload != nil && payload.Kind == small.Map { // an event's
 		v = payload
 	}
 	for _, f := range FieldChanges(nil, v) {
 		name, _, _ := strings.Cut(f.Field, ".")
 		texts[name] = strings.Join(strings.Fields(texts[name]+" "+f.To), " ")
+		if name != "mode" {
+			all += " " + f.To
+		}
 	}
 	return cmp.Or(texts["evidence"], texts["verification"], texts["test"], texts["command_summary"], texts["command"], texts["notes"], texts["link"], texts["commit"],
-		texts["summary"], texts["title"], texts["reason"], texts[""])
+		texts["summary"], texts["title"], texts["reason"], strings.Join(strings.Fields(all), " "))
 }
 
 // Duplicates pairs entries of ours with entries of theirs that differ only in their timestamps. Neither side may have entries of the other:

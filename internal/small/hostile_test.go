@@ -155,7 +155,7 @@ var hostile = map[string]struct {
 	"same key":      {func() string { return fill("a: 1\n") }, "yaml 2:1 duplicate key \"a\"; it is already on line 1"},
 	"same flow key": {func() string { return "{" + fill("a,") + "}" }, "yaml 1:4 duplicate key \"a\"; it is already on line 1"},
 	"wrong tags":    {func() string { return "a: [" + fill("!!int x,") + "]" }, "yaml 1:5 the value does not fit its tag !!int"},
-	"documents":     {func() string { return "a: b\n" + fill("---\nc: d\n") }, "multiple-documents 2:1 a second YAML document begins here; an artifact is exactly one"},
+	"documents":     {func() string { return "a: b\n" + fill("---\nc: d\n") }, "multiple-documents 2:1 a second YAML document begins here, and a file must have exactly one"},
 	"late error":    {func() string { return "entries:\n" + strings.Repeat("  - [[[],[]],[[],[]]]\n", 7000) + "  y: [\n" }, "yaml 7002:1 not YAML: did not find expected '-' indicator"},
 	"later error":   {func() string { return "entries:\n" + strings.Repeat("  - x: 1\n", 300_000) + "  y: [\n" }, "yaml 1:1 not YAML: did not find expected '-' indicator"},
 	// Aliases.

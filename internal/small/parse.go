@@ -129,7 +129,7 @@ func decode(data []byte, structure int, expected Kind) (root *yaml.Node, emptyFo
 		return nil, false, &Problem{
 			Kind:    ProblemDocuments,
 			Pos:     position(second),
-			Message: "a second YAML document begins here; an artifact is exactly one",
+			Message: "a second YAML document begins here, and a file must have exactly one",
 			Hint:    "remove the line --- and what follows it, or merge it into the first document",
 		}
 	}

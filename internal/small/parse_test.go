@@ -90,7 +90,7 @@ func TestParseRejects(t *testing.T) {
 		look      = "check the indentation, quotes and brackets of this line and the one above"
 		resolve   = "resolve the conflict; in a workspace, use `small-hook reconcile`"
 		merge     = "remove the line --- and what follows it, or merge it into the first document"
-		second    = "a second YAML document begins here; an artifact is exactly one | " + merge
+		second    = "a second YAML document begins here, and a file must have exactly one | " + merge
 		behind    = "the YAML document ended above; no program reads what follows: not YAML: "
 		directive = "remove the line that begins with %YAML"
 		utf8      = "is not valid UTF-8 | save the file as UTF-8"
