@@ -47,6 +47,7 @@ type jsonTool struct {
 type jsonExamined struct {
 	Commits    int    `json:"commits"`
 	Workspaces int    `json:"workspaces"`
+	Logs       int    `json:"logs,omitempty"`
 	Workflows  int    `json:"workflows,omitempty"`
 	Base       string `json:"base"`
 	Head       string `json:"head"`

@@ -19,7 +19,7 @@ func Combine(reports []*Report) *Report {
 	out := *reports[0]
 	out.Findings, out.Waived, out.More, out.Ledgers = nil, nil, Counts{}, nil
 	out.Hidden, out.Uncommitted = nil, 0
-	out.Examined.Commits, out.Examined.Workspaces, out.Examined.Workflows = 0, 0, 0
+	out.Examined.Commits, out.Examined.Workspaces, out.Examined.Logs, out.Examined.Workflows = 0, 0, 0, 0
 	out.Examined.Base, out.Examined.Head, out.Examined.Branch, out.Examined.Merge, out.Examined.Notes = "", "", "", "", nil
 	out.Commits = nil
 	out.Observe = true
@@ -39,6 +39,7 @@ func Combine(reports []*Report) *Report {
 		out.Waived = append(out.Waived, r.Waived...)
 		out.Examined.Commits += r.Examined.Commits
 		out.Examined.Workspaces += r.Examined.Workspaces
+		out.Examined.Logs += r.Examined.Logs
 		out.Examined.Workflows += r.Examined.Workflows
 		for _, note := range r.Examined.Notes {
 			if !slices.Contains(out.Examined.Notes, note) {

@@ -60,6 +60,8 @@ type Report struct {
 // Examined says what was looked at.
 type Examined struct {
 	Commits, Workspaces int
+	// Logs counts the configured logs that a change touches, or else those of the tip. A folder of files is one log.
+	Logs int
 	// Workflows counts workflow files, and records of jobs and campaigns.
 	Workflows int
 	// Base and Head are full object ids if the command compares two.

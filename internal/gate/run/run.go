@@ -173,9 +173,24 @@ func (s Scope) Before() string {
 // Do runs passes until one fails, and makes the report.
 func (r *Run) Do(ctx context.Context, passes ...Pass) *finding.Report {
 	err := r.RunPasses(ctx, passes...)
+	r.Examined().Logs = r.countLogs()
 	r.joinMends(history.Own)
 	r.joinMends(history.Published)
 	return r.Collector.finish(err, r.Options.FailOnWarning)
+}
+
+// countLogs returns the number of configured logs that were examined.
+func (r *Run) countLogs() int {
+	if len(r.Learned.Logs) > 0 {
+		return len(r.Learned.Logs)
+	}
+	n := 0
+	for _, l := range r.Account.Ledgers {
+		if _, inWorkspace := small.WorkspaceOf(l.Path); !inWorkspace {
+			n++
+		}
+	}
+	return n
 }
 
 // RunPasses runs passes until one fails.

@@ -84,7 +84,12 @@ func Summary(r *finding.Report) string {
 	if r.Examined.Commits > 0 || !looksAtFiles(r.Mode) {
 		examined = append(examined, wording.Count(r.Examined.Commits, "commit"))
 	}
-	examined = append(examined, wording.Count(r.Examined.Workspaces, "workspace"))
+	if r.Examined.Workspaces > 0 || r.Examined.Logs == 0 {
+		examined = append(examined, wording.Count(r.Examined.Workspaces, "workspace"))
+	}
+	if r.Examined.Logs > 0 {
+		examined = append(examined, wording.Count(r.Examined.Logs, "log"))
+	}
 	if r.Examined.Workflows > 0 {
 		examined = append(examined, wording.Count(r.Examined.Workflows, "workflow file"))
 	}
