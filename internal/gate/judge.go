@@ -82,7 +82,7 @@ func Lost(ctx context.Context, tree history.Tree, path string, noted, index *led
 		e := &logs.LogChange{Run: r, Path: path, Loss: &how, Comparison: &ledger.Comparison{Old: noted, New: index, Relation: ledger.Rewritten, ReconcileEntry: -1}}
 		e.Commit = history.Index
 		restore := "small-hook restore" + remedy.InDirectory(path)
-		e.Fix = "`" + restore + "`, then commit again; if it was dropped on purpose, the same with --discard-new drops all that is not committed"
+		e.Fix = "`" + restore + "`" + remedy.CommitAgain + "; if it was dropped on purpose, the same with --discard-new drops all that is not committed"
 		if how.Discarded {
 			e.Fix = "`" + restore + "`; if it was discarded on purpose, the same with --discard-new forgets it"
 		}

@@ -121,19 +121,21 @@ func addContinueCommands(ctx context.Context, s *session.Session, parents []stri
 	if err != nil || len(commands) == 0 {
 		return err
 	}
-	const restorePrefix = "`small-hook restore"
+	next := wording.Commands(commands...)
 	for i := range report.Findings {
 		f := &report.Findings[i]
-		if changed, is := strings.CutSuffix(f.Fix, remedy.CommitAgain); is && unfinished.Command == state.Rebase { // git picks the commit again, with the file's old name
-			f.Fix = wording.Commands(state.UndoCommand(state.Rebase)) + "; give the file another name in the commit that adds it, and rebase again, or merge instead"
-		} else if is {
-			f.Fix = changed + ", " + wording.Commands(commands...)
+		fix, advice, again := strings.Cut(f.Fix, remedy.CommitAgain)
+		restores := strings.HasPrefix(f.Fix, "`small-hook restore")
+		if command, rest, advised := strings.Cut(f.Fix, "`; "); restores && !again && advised {
+			fix, advice = command+"`", "; "+rest
 		}
-		if command, advice, _ := strings.Cut(f.Fix, "`; "); strings.HasPrefix(command, restorePrefix) {
-			f.Fix = strings.TrimSuffix(command, "`") + "`, " + wording.Commands(commands...)
-			if advice != "" {
-				f.Fix += "; " + advice
-			}
+		switch {
+		case again && !restores && unfinished.Command == state.Rebase: // a new name would not last: the rebase repeats this step with the old name
+			f.Fix = wording.Commands(state.UndoCommand(state.Rebase)) + "; give the file another name in the commit that adds it, and rebase again, or merge instead"
+		case again, restores && strings.HasSuffix(fix, "`"):
+			f.Fix = fix + ", " + next + advice
+		case restores: // the fix ends in words
+			f.Fix += "; then " + next
 		}
 	}
 	if s.Opts.Replay {

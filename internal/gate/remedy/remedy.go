@@ -293,7 +293,7 @@ func InDirectory(path string) string {
 // Reconcile are the commands that finish a merge and keep every entry of both sides.
 const Reconcile = "`small-hook reconcile`, `" + wording.FinishMerge + "`"
 
-// CommitAgain ends a fix for what is staged, after its commands. If git has something under way, the commands that continue it stand in its place.
+// CommitAgain follows the commands of a fix for the next commit. If git has not finished an operation, the commands that continue it replace CommitAgain.
 const CommitAgain = ", and commit again"
 
 // RenameOwn is the fix for two branches that each have a new file of one name, which must not change.
