@@ -29,7 +29,7 @@ const (
 // pushInput is what a hook knows about a push.
 type pushInput struct {
 	updates []hookinput.RefUpdate
-	// remote is the name of the remote, or its URL; empty on the server.
+	// remote is the name of the remote, or its URL; empty on the server, and if pre-push is called without arguments.
 	remote string
 	// onServer is true in pre-receive.
 	onServer bool
@@ -117,7 +117,11 @@ func guessRefs(ctx context.Context, s *session.Session, push *pushInput) error {
 			return err
 		}
 	}
-	u := hookinput.RefUpdate{LocalRef: to, Ref: s.Req.Getenv("PRE_COMMIT_REMOTE_BRANCH"), RemoteID: "0"}
+	ref := s.Req.Getenv("PRE_COMMIT_REMOTE_BRANCH")
+	if ref != "" && !strings.HasPrefix(ref, "refs/") {
+		ref = "refs/heads/" + ref // a hook manager may give the short name
+	}
+	u := hookinput.RefUpdate{LocalRef: to, Ref: ref, RemoteID: "0"}
 	var err error
 	if u.LocalID, err = s.ResolveCommit(ctx, to); err != nil {
 		return err
@@ -253,7 +257,7 @@ func (p pushInput) judgeMove(ctx context.Context, s *session.Session, m refMove,
 	}
 	noDefaultBranch := p.defaultBranch == githistory.Branch{}
 	update.PolicyFromOldTip = noDefaultBranch || update.Old != "" && p.isDefault(m)
-	if p.remote == "" && noDefaultBranch && update.Old != "" {
+	if p.onServer && noDefaultBranch && update.Old != "" {
 		// On a server without branches, no configuration counts, not even that of the tag that moves.
 		if err := s.TrustDefaults("there is no branch yet"); err != nil {
 			return nil, err
@@ -271,11 +275,7 @@ func (p pushInput) judgeMove(ctx context.Context, s *session.Session, m refMove,
 
 // isDefault reports whether the ref that moves is the default branch of the receiving side.
 func (p pushInput) isDefault(m refMove) bool {
-	ref := m.Ref
-	if !strings.HasPrefix(ref, "refs/") {
-		ref = "refs/heads/" + ref // a hook manager may give the short name
-	}
-	return strings.HasPrefix(p.defaultBranch.Ref, "refs/") && ref == "refs/heads/"+branchName(p.defaultBranch.Ref, p.remote)
+	return strings.HasPrefix(p.defaultBranch.Ref, "refs/") && m.Ref == "refs/heads/"+branchName(p.defaultBranch.Ref, p.remote)
 }
 
 // mergeTarget returns the default branch's tip after the push, if m moves another branch; else the zero Tip. A move without a ref counts as a
