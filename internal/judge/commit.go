@@ -24,21 +24,20 @@ import (
 	"github.com/small-gate/small-gate/internal/write/workgit"
 )
 
-// PreCommit judges the index that git is about to commit against HEAD, and against the other sides of a merge that the commit concludes. The
-// policy is HEAD's.
+// PreCommit compares the index, which git is about to commit, with HEAD and, if the commit concludes a merge, with the other sides of the merge. It
+// judges the differences. The policy is that of [session.Session.TrustHead].
 func PreCommit(ctx context.Context, req session.Request) *finding.Report {
 	return runCommitHook(ctx, req.WithEnvironmentLane(), preCommit, nil)
 }
 
-// PreMergeCommit judges the index against HEAD and the other sides of the merge that git is about to commit. There is no MERGE_HEAD
-// yet: git names the other sides in variables called GITHEAD_<object id> (builtin/merge.c sets them for the strategies; githooks(5)
-// does not mention them).
+// PreMergeCommit judges the index as PreCommit does, before git commits a merge without conflicts. MERGE_HEAD does not exist yet: git names the other
+// sides of the merge in variables called GITHEAD_<object id> (builtin/merge.c sets them for the strategies; githooks(5) does not mention them).
 func PreMergeCommit(ctx context.Context, req session.Request) *finding.Report {
 	return runCommitHook(ctx, req.WithEnvironmentLane(), "pre-merge-commit", workgit.GitHeads(req.Environ))
 }
 
-// PrepareCommitMsg judges the index as PreCommit does, unless it has just passed. git also runs this hook where it skips pre-commit: for
-// --no-verify, a cherry-pick, a revert and a step of a rebase.
+// PrepareCommitMsg judges the index as PreCommit does, unless another hook has just judged and passed it. git also runs prepare-commit-msg where it
+// skips pre-commit: for --no-verify, a cherry-pick, a revert and a step of a rebase.
 func PrepareCommitMsg(ctx context.Context, req session.Request) *finding.Report {
 	return runCommitHook(ctx, req.WithEnvironmentLane(), prepareCommitMsg, nil)
 }
@@ -54,9 +53,9 @@ const (
 	preApplyPatch    = "pre-applypatch"
 )
 
-// runCommitHook judges the index for a hook, whose name is mode. merged are the other sides of the merge that the commit concludes, by default
-// those in MERGE_HEAD. Unless merged is given, the report also has the lost entries: those that `small-hook guard` or append noted in the work
-// tree, and that are gone.
+// runCommitHook judges the index for a hook; mode is the hook's name. merged lists the other sides of the merge that the commit concludes; if it is
+// empty, they are those in MERGE_HEAD. If merged is empty and HEAD's configuration is valid, the report also names lost entries:
+// `small-hook guard` or append noted them in the work tree, and now they are missing.
 func runCommitHook(ctx context.Context, req session.Request, mode string, merged []string) *finding.Report {
 	mayReplay := mode == prepareCommitMsg || mode == preApplyPatch // git also runs these when it repeats an existing commit
 	return req.Judge(ctx, mode, func(s *session.Session) (*finding.Report, error) {
@@ -71,7 +70,7 @@ func runCommitHook(ctx context.Context, req session.Request, mode string, merged
 			}
 		}
 		report, err := judgeIfTouched(ctx, s, head, parents, trustErr)
-		if err != nil || trustErr != nil || len(merged) > 0 { // in a merge prepare-commit-msg, which git runs next, looks for losses
+		if err != nil || trustErr != nil || len(merged) > 0 { // during a merge, git runs prepare-commit-msg next, and that looks for lost entries
 			return report, err
 		}
 		lost, err := restore.Losses(ctx, s.Repo, parents, restore.Workspace{Policy: s.Opts.Policy, Limits: s.Opts.Limits(), Now: s.Opts.Now})
@@ -81,7 +80,7 @@ func runCommitHook(ctx context.Context, req session.Request, mode string, merged
 		reports := []*finding.Report{report}
 		for _, l := range lost {
 			if l.Discarded && !l.Staged && mode == prepareCommitMsg {
-				continue // only a warning, and pre-commit gives it
+				continue // only a warning: pre-commit reports it, and it would be reported twice
 			}
 			reports = append(reports, gate.Lost(ctx, s.Repo, l.Log, l.Noted, l.Index, l.Gone, logs.Loss{Discarded: l.Discarded, Staged: l.Staged}, s.Opts))
 		}
@@ -96,7 +95,7 @@ func runCommitHook(ctx context.Context, req session.Request, mode string, merged
 		}
 		switch {
 		case s.Opts.Replay && report.Verdict == finding.Pass:
-			return run.EmptyReport(s.Opts), nil // its warnings were given when the original was committed
+			return run.EmptyReport(s.Opts), nil // a copied commit passes without warnings: whoever made the original has seen them
 		case report.Verdict == finding.Fail && mayReplay:
 			return report, addContinueCommands(ctx, s, parents, report)
 		}
@@ -104,7 +103,9 @@ func runCommitHook(ctx context.Context, req session.Request, mode string, merged
 	})
 }
 
-// addContinueCommands lengthens each fix that restores a log or renames a file by the commands with which git's unfinished command goes on.
+// addContinueCommands changes the report of a rejected commit if git has an unfinished operation: each fix that restores a log or renames a file ends in
+// the commands that continue the operation. In a rebase, the fix that renames a file is replaced by one that gives up the rebase. If the commit has
+// not exactly one parent, the report stays as it is.
 func addContinueCommands(ctx context.Context, s *session.Session, parents []string, report *finding.Report) error {
 	unfinished, err := state.Read(s.Repo.Where().GitDir)
 	if err != nil || len(parents) != 1 {
@@ -130,7 +131,7 @@ func addContinueCommands(ctx context.Context, s *session.Session, parents []stri
 			fix, advice = command+"`", "; "+rest
 		}
 		switch {
-		case again && !restores && unfinished.Command == state.Rebase: // a new name would not last: the rebase repeats this step with the old name
+		case again && !restores && unfinished.Command == state.Rebase: // the new name would not last: the rebase repeats this step, with the old name
 			f.Fix = wording.Commands(state.UndoCommand(state.Rebase)) + "; give the file another name in the commit that adds it, and rebase again, or merge instead"
 		case again, restores && strings.HasSuffix(fix, "`"):
 			f.Fix = fix + ", " + next + advice
@@ -141,22 +142,22 @@ func addContinueCommands(ctx context.Context, s *session.Session, parents []stri
 	if s.Opts.Replay {
 		note := "once all is mended and staged, `small-hook restore` says how to go on"
 		if unfinished.Command == state.Rebase {
-			note += "; the rebase stops at this step again until you type that"
+			note += "; the rebase stops at this step again until you type `small-hook restore`"
 		}
 		report.Examined.Notes = append(report.Examined.Notes, note)
 	}
 	return nil
 }
 
-// judgeIfTouched judges the index if the commit changes a file that the policy judges, or if every change has a lane. trustErr says why HEAD's
-// configuration is invalid or could not be read; nil if it is valid.
+// judgeIfTouched judges the index if the commit changes a file that the policy judges, or if the caller or the configuration gives the commit a lane.
+// trustErr says why HEAD's configuration is invalid or could not be read; nil if it is valid.
 func judgeIfTouched(ctx context.Context, s *session.Session, head string, parents []string, trustErr error) (*finding.Report, error) {
 	var invalid *policy.InvalidError
 	if trustErr != nil && !errors.As(trustErr, &invalid) {
 		return nil, trustErr
 	}
-	// An invalid configuration does not tell which files are logs. So any changed file counts, and only an empty commit that claims no lane
-	// passes.
+	// An invalid configuration does not say which files are logs. So any changed file counts, and only an empty commit without a caller's claim
+	// of a lane passes.
 	files, noLane := history.Filter{All: true}, s.Req.Lane == ""
 	if trustErr == nil {
 		files, noLane = history.Judged(s.Opts.Policy), !hasLane(s)
@@ -183,10 +184,10 @@ func judgeIfTouched(ctx context.Context, s *session.Session, head string, parent
 	return judgeIndex(ctx, s, head, parents)
 }
 
-// fixForInvalidConfig says how to commit a correct configuration if HEAD's is invalid. A merge may bring a correct configuration, which cannot
-// be committed without the rest of the merge.
-func fixForInvalidConfig(ctx context.Context, s *session.Session, merge bool) (string, error) {
-	if !merge {
+// fixForInvalidConfig returns the fix for an invalid configuration in HEAD: how to commit a correct one. A merge may bring a correct configuration; git
+// cannot commit that without the rest of the merge.
+func fixForInvalidConfig(ctx context.Context, s *session.Session, isMerge bool) (string, error) {
+	if !isMerge {
 		return "correct " + policy.File + " and commit it alone, unjudged, since hooks take it from HEAD: " +
 			wording.Commands("git add -- :/"+policy.File, `git commit --no-verify -m "Correct the configuration" -- :/`+policy.File), nil
 	}
@@ -198,7 +199,8 @@ func fixForInvalidConfig(ctx context.Context, s *session.Session, merge bool) (s
 	return "correct " + policy.File + " in this merge, commit it unjudged, then audit it: " + wording.Commands("git add -- :/"+policy.File) + ", " + commit, nil
 }
 
-// judgeIndex judges the index against the parents of the next commit: HEAD first, if there is one.
+// judgeIndex compares the index with the parents of the next commit, and judges the differences. The first parent is HEAD; without HEAD, parents is
+// empty.
 func judgeIndex(ctx context.Context, s *session.Session, head string, parents []string) (*finding.Report, error) {
 	near, compareWith, err := prepareIndexOptions(ctx, s, head, parents)
 	if err != nil {
@@ -214,32 +216,34 @@ func judgeIndex(ctx context.Context, s *session.Session, head string, parents []
 		}
 	}
 	report := gate.Pending(ctx, s.Repo, compareWith, s.Opts, near.list...)
-	if err := near.saveFronts(); err != nil {
-		return nil, &failure.Error{Message: "cannot save how the logs of other branches differ: " + err.Error(), Remedy: "make the git directory writable", Err: err}
+	if err := near.saveDifferences(); err != nil {
+		return nil, &failure.Error{Message: "cannot save the comparison with the logs of other branches: " + err.Error(), Remedy: "make the git directory writable", Err: err}
 	}
-	amends := false
+	passesAsAmend := false
 	if report.Verdict == finding.Fail && len(compareWith) == 1 && len(s.Opts.Heads) == 0 {
 		amended, err := judgeAsAmend(ctx, s, head)
 		if err != nil {
 			return nil, err
 		}
 		if amended != nil {
-			report, amends = amended, true
+			report, passesAsAmend = amended, true
 		} else if err := cmp.Or(takeFixesFromHistory(ctx, s, head, report), noteScope(ctx, s, head, report)); err != nil {
 			return nil, err
 		}
 	}
 	report, err = s.CheckProposed(ctx, history.Index, report, parents...)
-	if err == nil && report.Verdict == finding.Pass && !amends && s.Opts.Mode != prepareCommitMsg {
+	if err == nil && report.Verdict == finding.Pass && !passesAsAmend && s.Opts.Mode != prepareCommitMsg {
 		err = key.save()
 	}
 	return report, err
 }
 
-// prepareIndexOptions sets the session's options Heads, Branch, Message and BranchClaim for the judgement of the index. It returns the branches
-// on which others are at work, and the commits with which the index is compared in place of the parents.
+// prepareIndexOptions sets the session's options Heads, Branch, Message and BranchClaim for the judgement of the index. near are the branches on which
+// others are at work. compareWith are the commits with which the index is compared: parents, or, with `scope: published`, parents with the newest
+// published commits in place of HEAD.
 func prepareIndexOptions(ctx context.Context, s *session.Session, head string, parents []string) (near neighbours, compareWith []string, err error) {
-	// While git replays a commit or makes a merge, the index is not compared with neighbours: the commits may come from one of them.
+	// In prepare-commit-msg, the index is not compared with neighbours if git copies a commit or makes a merge: the copied or merged commits may be
+	// a neighbour's.
 	if head != "" && (s.Opts.Mode == preCommit || s.Opts.Mode == prepareCommitMsg && !s.Opts.Replay && len(workgit.GitHeads(s.Req.Environ)) == 0) {
 		if near, err = listNeighbours(ctx, s); err != nil {
 			return near, nil, err
@@ -250,7 +254,8 @@ func prepareIndexOptions(ctx context.Context, s *session.Session, head string, p
 		if err != nil {
 			return near, nil, err
 		}
-		// Unpublished entries may be edited; the commit that added them was judged.
+		// Entries that only unpublished commits have may be edited, so the logs are compared with published commits. The index's commit still
+		// follows HEAD.
 		s.Opts.Heads = []string{head}
 		parents = append(published, parents[1:]...)
 	}
@@ -265,8 +270,9 @@ func prepareIndexOptions(ctx context.Context, s *session.Session, head string, p
 	return near, parents, setBranchClaim(ctx, s, head)
 }
 
-// judgeAsAmend judges the index as a commit that replaces HEAD, because git does not tell a hook whether a commit amends. The report is nil if
-// HEAD is published or has no error, or if the index does not pass in its place. If the commit does not amend, pre-push still rejects HEAD.
+// judgeAsAmend judges the index as a commit that replaces HEAD, because git does not tell a hook whether a commit amends HEAD. It returns nil if HEAD is
+// published, if HEAD has no error, or if the index does not pass as HEAD's replacement. If the commit does not amend HEAD, pre-push still rejects
+// HEAD.
 func judgeAsAmend(ctx context.Context, s *session.Session, head string) (*finding.Report, error) {
 	unpublished, err := githistory.Unpublished(ctx, s.Repo, head)
 	at := slices.IndexFunc(unpublished, func(c history.Commit) bool { return c.ID == head })
@@ -276,7 +282,7 @@ func judgeAsAmend(ctx context.Context, s *session.Session, head string) (*findin
 	opts, parents := s.Opts, unpublished[at].Parents
 	opts.Trusted = "" // the parents' logs decide which baselines are active
 	if branches := opts.Branches; branches != nil {
-		opts.Branches = func(ctx context.Context) (history.Branches, error) { // a branch whose tip is HEAD would have HEAD's parent
+		opts.Branches = func(ctx context.Context) (history.Branches, error) { // a branch whose tip is HEAD counts as if it stood at HEAD's parent
 			b, err := branches(ctx)
 			for _, tip := range []*history.Tip{&b.Target, &b.Default} {
 				if tip.ID == head && len(parents) > 0 {
@@ -293,8 +299,8 @@ func judgeAsAmend(ctx context.Context, s *session.Session, head string) (*findin
 	return report, nil
 }
 
-// takeFixesFromHistory replaces the fixes of errors that a log already has in HEAD: the commit that made these errors must be corrected, not the
-// index.
+// takeFixesFromHistory replaces the fix of each lint error in a workspace's progress log that HEAD's log already has: not the index has to be
+// corrected, but the commit that brought the error.
 func takeFixesFromHistory(ctx context.Context, s *session.Session, head string, report *finding.Report) error {
 	tips, err := s.Repo.Tips(ctx, "refs/remotes/")
 	if err != nil {
@@ -323,7 +329,7 @@ func takeFixesFromHistory(ctx context.Context, s *session.Session, head string, 
 	return nil
 }
 
-// preparedMessage reads the message that git has prepared for an agent's commit in a squash, an apply or a merge; empty for none, and for a
+// preparedMessage reads the message that git has prepared for an agent's commit: in a squash, a merge, a cherry-pick or a revert. It returns "" for a
 // person's commit.
 func preparedMessage(s *session.Session) (string, error) {
 	if s.Req.Agent() == "" {
@@ -332,8 +338,8 @@ func preparedMessage(s *session.Session) (string, error) {
 	return state.Message(s.Repo.Where().GitDir)
 }
 
-// newestPublished lists the newest published commits of head's history: on each path from head through its ancestors, the first commit that a
-// remote-tracking branch has; head itself if it is published.
+// newestPublished lists the newest published commits of head's history: on each path from head back through its ancestors, the first commit that a
+// remote-tracking branch has. If head is published, the list holds only head.
 func newestPublished(ctx context.Context, s *session.Session, head string) ([]string, error) {
 	commits, err := githistory.Unpublished(ctx, s.Repo, head)
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/small-gate/small-gate/internal/judge/session"
 )
 
-// Range judges every commit that HEAD has and BASE lacks, then compares the two tips, then judges HEAD's files. spec is written BASE..HEAD;
-// an empty HEAD means the commit that is checked out. The policy is BASE's.
+// Range judges a range of commits. spec is written BASE..TIP; an empty TIP means HEAD. Range judges every commit that TIP has and BASE lacks, then
+// compares BASE with TIP, then judges TIP's files. The policy is BASE's.
 func Range(ctx context.Context, req session.Request, spec string) *finding.Report {
 	return req.Judge(ctx, "range", func(s *session.Session) (*finding.Report, error) {
 		base, head, err := resolveRange(ctx, s, spec)
@@ -28,7 +28,7 @@ func Range(ctx context.Context, req session.Request, spec string) *finding.Repor
 	})
 }
 
-// resolveRange finds the commits of BASE..HEAD, and takes the policy from BASE.
+// resolveRange resolves both ends of spec, which is written BASE..TIP, and takes the policy from BASE.
 func resolveRange(ctx context.Context, s *session.Session, spec string) (base, head string, err error) {
 	from, to, err := splitRange(spec)
 	if err != nil {
@@ -37,7 +37,7 @@ func resolveRange(ctx context.Context, s *session.Session, spec string) (base, h
 	return resolveBaseAndHead(ctx, s, from, to)
 }
 
-// resolveBaseAndHead finds two commits, and takes the policy from the first.
+// resolveBaseAndHead resolves two revisions, and takes the policy from the commit of the first one.
 func resolveBaseAndHead(ctx context.Context, s *session.Session, from, to string) (base, head string, err error) {
 	if base, err = s.ResolveCommit(ctx, from); err != nil {
 		return "", "", err
@@ -48,6 +48,7 @@ func resolveBaseAndHead(ctx context.Context, s *session.Session, from, to string
 	return base, head, s.Trust(ctx, base, from)
 }
 
+// splitRange splits BASE..TIP into two revisions; an empty TIP becomes HEAD.
 func splitRange(spec string) (base, head string, err error) {
 	base, head, _ = strings.Cut(spec, "..")
 	problem := ""
@@ -87,7 +88,8 @@ func Audit(ctx context.Context, req session.Request, revision string) *finding.R
 	})
 }
 
-// auditUnbornHead returns the report for a HEAD without commits: empty if the repository has no commit at all, else a failure.
+// auditUnbornHead returns the report for a HEAD that names a branch without commits. If no ref has a commit, it is an empty report; else
+// auditUnbornHead fails.
 func auditUnbornHead(ctx context.Context, s *session.Session) (*finding.Report, error) {
 	tips, err := s.Repo.Tips(ctx)
 	if err != nil {
@@ -111,8 +113,8 @@ func auditUnbornHead(ctx context.Context, s *session.Session) (*finding.Report, 
 	}
 }
 
-// CommitsToSync judges the commits that head has and base lacks, before sync pushes them. The policy is from upstream, the tip of the remote's
-// branch, on top of which sync puts these commits or with which it merges them.
+// CommitsToSync judges the commits that head has and base lacks, before sync pushes them. upstream is the tip of the remote's branch: sync rebases these
+// commits onto it, or merges them with it. The policy is upstream's.
 func CommitsToSync(ctx context.Context, req session.Request, base, head, upstream string) *finding.Report {
 	return req.Judge(ctx, "sync", func(s *session.Session) (*finding.Report, error) {
 		head, err := s.ResolveCommit(ctx, head)

@@ -20,36 +20,37 @@ import (
 	"github.com/small-gate/small-gate/internal/judge/session"
 )
 
-// fronts hold the [logs.Front] of each neighbour's log, by the neighbour's commit and the log's path: how that log differed from the index's.
-type fronts map[string]map[string]logs.Front
+// differences say how each neighbour's log differed from the index's log, by the neighbour's commit and the log's path. They are saved in a file, so
+// that a log of a neighbour that has not moved is not read again.
+type differences map[string]map[string]logs.Front
 
-// maxFrontsFile is how much of the file of fronts is read, in bytes.
-const maxFrontsFile = 8 << 20
+// maxDifferencesFile is how much of the file of differences is read, in bytes.
+const maxDifferencesFile = 8 << 20
 
 // neighbours are the branches on which somebody else may be at work: the upstream branch, and the branches of other work trees.
 type neighbours struct {
 	list []logs.Neighbour
-	// frontsFile is the path of the file of fronts, and oldFronts its content before this judgement.
-	frontsFile string
-	oldFronts  []byte
+	// file is the path of the file of differences; oldContent is what the file held before this judgement.
+	file       string
+	oldContent []byte
 }
 
-// listNeighbours lists the neighbours, with their saved fronts. Other work trees come before the upstream branch, because of two branches at the
-// same commit only the first is reported.
+// listNeighbours lists the neighbours, with their saved differences. The branches of other work trees come before the upstream branch: if two branches
+// are at the same commit, only the first is reported.
 func listNeighbours(ctx context.Context, s *session.Session) (neighbours, error) {
 	found, err := s.Repo.Neighbours(ctx)
 	if err != nil || len(found) == 0 {
 		return neighbours{}, err
 	}
-	out := neighbours{frontsFile: filepath.Join(s.Repo.Where().GitDir, "small-gate", "neighbours")}
-	if out.oldFronts, err = wholefile.Start(out.frontsFile, maxFrontsFile); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	out := neighbours{file: filepath.Join(s.Repo.Where().GitDir, "small-gate", "neighbours")}
+	if out.oldContent, err = wholefile.Start(out.file, maxDifferencesFile); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return out, err
 	}
-	known := parseFronts(out.oldFronts)
+	saved := parseDifferences(out.oldContent)
 	var upstreams []logs.Neighbour
 	for _, n := range found {
 		neighbour := logs.Neighbour{Tip: history.Tip{ID: n.ID, Name: history.ShortRef(n.Ref)}, Worktree: n.Worktree, Fronts: map[string]logs.Front{}}
-		maps.Copy(neighbour.Fronts, known[n.ID])
+		maps.Copy(neighbour.Fronts, saved[n.ID])
 		if n.Worktree == "" {
 			upstreams = append(upstreams, neighbour)
 		} else {
@@ -60,25 +61,25 @@ func listNeighbours(ctx context.Context, s *session.Session) (neighbours, error)
 	return out, nil
 }
 
-// checksumLine makes the first line of a file of fronts: a hash of the program's version and of the other lines.
+// checksumLine returns the first line of a file of differences: a hash of the program's version and of text, the other lines.
 func checksumLine(text []byte) []byte {
 	return fmt.Appendf(nil, "%x\n", sha256.Sum256(slices.Concat([]byte(version.String()+"\n"), text)))
 }
 
-// parseFronts parses a file of fronts; nil if another version of the program wrote it, or if it is damaged: wrong fronts would hide entries of
-// neighbours.
-func parseFronts(file []byte) fronts {
-	_, text, _ := bytes.Cut(file, []byte("\n"))
-	var known fronts
-	if !bytes.HasPrefix(file, checksumLine(text)) || json.Unmarshal(text, &known) != nil {
+// parseDifferences parses a file of differences. It returns nil if another version of the program wrote the file, or if the file is damaged: wrong
+// differences would hide entries of neighbours.
+func parseDifferences(content []byte) differences {
+	_, text, _ := bytes.Cut(content, []byte("\n"))
+	var saved differences
+	if !bytes.HasPrefix(content, checksumLine(text)) || json.Unmarshal(text, &saved) != nil {
 		return nil
 	}
-	return known
+	return saved
 }
 
-// saveFronts saves the neighbours' fronts, so that the logs of a neighbour that has not moved need not be read again.
-func (n neighbours) saveFronts() error {
-	now := fronts{}
+// saveDifferences writes the file of differences, unless its content would stay the same.
+func (n neighbours) saveDifferences() error {
+	now := differences{}
 	for _, neighbour := range n.list {
 		maps.DeleteFunc(neighbour.Fronts, func(_ string, f logs.Front) bool { return !f.SmallEnough() })
 		if len(neighbour.Fronts) > 0 {
@@ -92,11 +93,11 @@ func (n neighbours) saveFronts() error {
 	if err != nil {
 		return err
 	}
-	if text = append(checksumLine(text), text...); bytes.Equal(text, n.oldFronts) {
+	if text = append(checksumLine(text), text...); bytes.Equal(text, n.oldContent) {
 		return nil
 	}
-	if err := os.MkdirAll(filepath.Dir(n.frontsFile), 0o700); err != nil {
+	if err := os.MkdirAll(filepath.Dir(n.file), 0o700); err != nil {
 		return err
 	}
-	return wholefile.Replace(n.frontsFile, text, 0o600)
+	return wholefile.Replace(n.file, text, 0o600)
 }

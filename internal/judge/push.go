@@ -19,7 +19,7 @@ import (
 	"github.com/small-gate/small-gate/internal/judge/session"
 )
 
-// sourceStdin and sourceHead say in the report how the refs of a push were found: git names them on standard input, or nothing names them, and
+// sourceStdin and sourceHead say in the report how the refs of a push were found: git wrote them to standard input, or nothing named them, so that
 // HEAD counts as pushed.
 const (
 	sourceStdin = "standard input"
@@ -33,16 +33,16 @@ type pushInput struct {
 	remote string
 	// onServer is true in pre-receive.
 	onServer bool
-	// source says how updates were found, for the report.
+	// source says in the report how updates were found.
 	source string
-	// receiverTips are commits that the receiving side has, and defaultBranch is its default branch.
+	// receiverTips are commits that the receiving side has. defaultBranch is the receiving side's default branch.
 	receiverTips  []string
 	defaultBranch githistory.Branch
 }
 
-// PrePush judges what git is about to push. For each ref it judges every commit that the remote lacks, then the ref's old tip against its new
-// one. args are the hook's arguments: the remote's name (or URL) and its URL. The policy is the default branch's; for the default
-// branch itself, its old tip's.
+// PrePush judges what git is about to push. For each ref it judges every commit that the remote lacks, and then compares the ref's old tip with its new
+// tip. args are the hook's arguments: the remote's name (or URL), and the remote's URL. The policy is the default branch's; for a push of the
+// default branch, it is that of the branch's old tip.
 func PrePush(ctx context.Context, req session.Request, args []string, stdin io.Reader) *finding.Report {
 	push := pushInput{source: sourceStdin}
 	if len(args) > 0 {
@@ -64,7 +64,7 @@ func PrePush(ctx context.Context, req session.Request, args []string, stdin io.R
 	return report
 }
 
-// judgePushTo judges a push to a remote, which is taken to have the commits of its remote-tracking branches.
+// judgePushTo judges a push to a remote. It assumes that the remote has the commits of its remote-tracking branches.
 func judgePushTo(ctx context.Context, s *session.Session, push pushInput) (_ *finding.Report, err error) {
 	if githistory.IsRemoteName(push.remote) { // a URL or a path has no remote-tracking branches
 		if push.receiverTips, err = s.Repo.Tips(ctx, "refs/remotes/"+push.remote+"/"); err != nil {
@@ -81,8 +81,8 @@ func judgePushTo(ctx context.Context, s *session.Session, push pushInput) (_ *fi
 	return report, err
 }
 
-// suggestSync suggests `small-hook sync` in the findings that a merge settles, if the checked-out branch is the remote's default branch: the two
-// have diverged, so git will refuse this push.
+// suggestSync names `small-hook sync` in the fix of each finding that a merge settles, if the checked-out branch is called like the remote's default
+// branch: then the local and the remote branch have diverged, and git will refuse this push.
 func (p pushInput) suggestSync(ctx context.Context, s *session.Session, r *finding.Report) error {
 	current, err := s.Repo.CurrentBranch(ctx)
 	if err != nil || p.defaultBranch.Ref != "refs/remotes/"+p.remote+"/"+history.ShortRef(current) {
@@ -96,19 +96,22 @@ func (p pushInput) suggestSync(ctx context.Context, s *session.Session, r *findi
 	return nil
 }
 
-// guessRefs finds out what is pushed if standard input is empty. The pre-commit framework consumes standard input, and sets variables to a pair of
-// revisions, or only to a branch if the push has a root commit. Without these variables, HEAD counts as pushed.
+// guessRefs finds out what is pushed if standard input is empty. The pre-commit framework consumes standard input, and sets variables: to two revisions,
+// or, if the push has a root commit, only to a branch. Without these variables, HEAD counts as pushed.
 func guessRefs(ctx context.Context, s *session.Session, push *pushInput) error {
 	push.remote = cmp.Or(s.Req.Getenv("PRE_COMMIT_REMOTE_NAME"), push.remote, origin)
 	from, to := s.Req.Getenv("PRE_COMMIT_FROM_REF"), s.Req.Getenv("PRE_COMMIT_TO_REF")
 	push.source = "PRE_COMMIT_FROM_REF and PRE_COMMIT_TO_REF"
-	if to == "" {
+	switch {
+	case to == "":
 		push.source, to = "PRE_COMMIT_LOCAL_BRANCH", s.Req.Getenv("PRE_COMMIT_LOCAL_BRANCH")
+	case from == "":
+		push.source = "PRE_COMMIT_TO_REF"
 	}
 	if to == "" && from != "" {
 		return &failure.Error{
 			Message: "PRE_COMMIT_FROM_REF is set, and neither PRE_COMMIT_TO_REF nor PRE_COMMIT_LOCAL_BRANCH says what is pushed",
-			Remedy:  "`unset PRE_COMMIT_FROM_REF`, or set both as the pre-commit framework does",
+			Remedy:  "`unset PRE_COMMIT_FROM_REF`, or set PRE_COMMIT_TO_REF too",
 		}
 	}
 	if to == "" {
@@ -135,8 +138,8 @@ func guessRefs(ctx context.Context, s *session.Session, push *pushInput) error {
 	return nil
 }
 
-// PreReceive judges a push on the server, before any ref moves. The policy is the default branch's; for the default branch itself, its old
-// tip's.
+// PreReceive judges a push on the server, before any ref moves. The policy is the default branch's; for a push of the default branch, it is that of the
+// branch's old tip.
 func PreReceive(ctx context.Context, req session.Request, stdin io.Reader) *finding.Report {
 	lines := sync.OnceValues(func() ([]hookinput.RefUpdate, error) { return hookinput.ReadPreReceive(stdin) })
 	report := req.Judge(ctx, "pre-receive", func(s *session.Session) (*finding.Report, error) {
@@ -163,16 +166,16 @@ func PreReceive(ctx context.Context, req session.Request, stdin io.Reader) *find
 	return report
 }
 
-// refMove is an update of a ref whose new object is a commit or an annotated tag of one.
+// refMove is an update of a ref to a commit, or to an annotated tag of a commit.
 type refMove struct {
 	hookinput.RefUpdate
-	// tip is the ref's new commit.
+	// tip is the commit to which the ref moves.
 	tip string
 	// receiverHas is true if the receiving side already has the tip.
 	receiverHas bool
 }
 
-// judge judges each update by itself and combines the reports. If one cannot be judged, the others still are.
+// judge judges each update by itself and combines the reports. If an update cannot be judged, judge still judges the others.
 func (p pushInput) judge(ctx context.Context, s *session.Session) *finding.Report {
 	report := run.EmptyReport(s.Opts)
 	judged := false
@@ -200,7 +203,7 @@ func (p pushInput) judge(ctx context.Context, s *session.Session) *finding.Repor
 			moves = append(moves, refMove{RefUpdate: u, tip: tip})
 		}
 	}
-	p.markKnownMoves(ctx, s, moves)
+	p.markKnownTips(ctx, s, moves)
 	for _, m := range moves {
 		if !p.onServer {
 			s.SetStandingsOf(ctx, m.tip, cmp.Or(m.LocalRef, "HEAD"))
@@ -210,9 +213,9 @@ func (p pushInput) judge(ctx context.Context, s *session.Session) *finding.Repor
 	return report
 }
 
-// markKnownMoves sets receiverHas of the moves: for a push of a thousand tags this is one query, not a thousand judgements. If the query fails,
-// every move is judged, and the reports of these judgements say what is wrong.
-func (p pushInput) markKnownMoves(ctx context.Context, s *session.Session, moves []refMove) {
+// markKnownTips sets receiverHas of the moves: for a push of a thousand tags this is one query, not a thousand judgements. If the query fails, every
+// move is judged, and the reports of these judgements say what is wrong.
+func (p pushInput) markKnownTips(ctx context.Context, s *session.Session, moves []refMove) {
 	if len(moves) == 0 {
 		return
 	}
@@ -233,7 +236,7 @@ func (p pushInput) markKnownMoves(ctx context.Context, s *session.Session, moves
 	}
 }
 
-// judgeMove judges m, one of the moves of a push.
+// judgeMove judges m. moves are all moves of the push; m is in them.
 func (p pushInput) judgeMove(ctx context.Context, s *session.Session, m refMove, moves []refMove) (*finding.Report, error) {
 	if p.onServer && p.defaultBranch.Missing() && m.Ref == p.defaultBranch.Ref {
 		return nil, &failure.Error{
@@ -278,8 +281,8 @@ func (p pushInput) isDefault(m refMove) bool {
 	return strings.HasPrefix(p.defaultBranch.Ref, "refs/") && m.Ref == "refs/heads/"+branchName(p.defaultBranch.Ref, p.remote)
 }
 
-// mergeTarget returns the default branch's tip after the push, if m moves another branch; else the zero Tip. A move without a ref counts as a
-// move of a branch.
+// mergeTarget returns the default branch's tip after the push if m moves a branch that is not the default branch; else the zero Tip. A move without a
+// ref counts as a move of a branch.
 func (p pushInput) mergeTarget(m refMove, moves []refMove) history.Tip {
 	if p.defaultBranch.ID == "" || m.Ref != "" && !strings.HasPrefix(m.Ref, "refs/heads/") || p.isDefault(m) {
 		return history.Tip{}
@@ -293,7 +296,7 @@ func (p pushInput) mergeTarget(m refMove, moves []refMove) history.Tip {
 	return tip
 }
 
-// findOldTip finds the ref's commit before the push.
+// findOldTip finds the commit of u's ref before the push. It fails if the clone does not have that commit.
 func findOldTip(ctx context.Context, s *session.Session, u hookinput.RefUpdate, remote string) (string, error) {
 	old, here, err := s.Repo.Peel(ctx, u.RemoteID)
 	if err != nil || here {
@@ -305,12 +308,12 @@ func findOldTip(ctx context.Context, s *session.Session, u hookinput.RefUpdate, 
 	}
 	return "", &failure.Error{
 		Message: fmt.Sprintf("%s has moved on: on the remote it is at %s, which is not here", history.ShortRef(u.Ref), u.RemoteID),
-		Remedy:  catchUpCommand(u, remote, current, s.Repo.Where().Shallow),
+		Remedy:  catchUpCommands(u, remote, current, s.Repo.Where().Shallow),
 	}
 }
 
-// catchUpCommand returns the commands to type if the remote's ref has moved on.
-func catchUpCommand(u hookinput.RefUpdate, remote, current string, shallow bool) string {
+// catchUpCommands returns the commands that fetch what the remote's ref has, if that has moved on since the last fetch.
+func catchUpCommands(u hookinput.RefUpdate, remote, current string, shallow bool) string {
 	branch, ok := strings.CutPrefix(u.Ref, "refs/heads/")
 	if !ok || !githistory.IsRemoteName(remote) || current == "" {
 		return fmt.Sprintf("`git fetch %s %s`", wording.ShellWord(cmp.Or(remote, origin)), wording.ShellWord(u.Ref))
@@ -325,21 +328,21 @@ func catchUpCommand(u hookinput.RefUpdate, remote, current string, shallow bool)
 	return sync
 }
 
-// trustForRef takes the policy from branch, the default branch. If u.PolicyFromOldTip is set, it takes the policy from the ref's own old tip, and
-// for a new ref the built-in policy. If HEAD names a default branch that does not exist, it takes the built-in policy, too.
-func trustForRef(ctx context.Context, s *session.Session, u history.Update, branch githistory.Branch) error {
+// trustForRef takes the policy from the default branch. If u.PolicyFromOldTip is set, it takes the policy from the old tip of u's ref, and for a new ref
+// the built-in policy. It also takes the built-in policy if HEAD names a default branch that does not exist.
+func trustForRef(ctx context.Context, s *session.Session, u history.Update, defaultBranch githistory.Branch) error {
 	switch {
-	case branch.Missing():
-		return s.TrustDefaults("HEAD names " + branch.Ref + ", which does not exist")
+	case defaultBranch.Missing():
+		return s.TrustDefaults("HEAD names " + defaultBranch.Ref + ", which does not exist")
 	case !u.PolicyFromOldTip:
-		return s.Trust(ctx, branch.ID, branch.Ref)
+		return s.Trust(ctx, defaultBranch.ID, defaultBranch.Ref)
 	case u.Old == "":
 		return s.Trust(ctx, "", u.Ref)
 	}
 	return s.Trust(ctx, u.Old, u.Ref+" before the push")
 }
 
-// branchName shortens a branch's full name, local or of the remote or origin; other refs keep their full name.
+// branchName removes refs/heads/, refs/remotes/REMOTE/ or refs/remotes/origin/ from a ref's name. Other refs keep their full name.
 func branchName(ref, remote string) string {
 	for _, prefix := range []string{"refs/heads/", "refs/remotes/" + remote + "/", "refs/remotes/" + origin + "/"} {
 		if name, ok := strings.CutPrefix(ref, prefix); ok {
