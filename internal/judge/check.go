@@ -13,8 +13,9 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// Check judges the workspace in the request's directory, by default the nearest one at or above the current directory; with state.Recursive,
-// every workspace at or below the request's directory. The files are those on disk, in the index or in a commit.
+// Check judges the workspace in the request's directory; if the request names no directory, the nearest workspace at or above the current directory. With
+// state.Recursive, it judges every workspace at or below the request's directory. state says whether the files on disk, in the index or in a commit
+// are judged.
 func Check(ctx context.Context, req session.Request, state session.State) *finding.Report {
 	judge := gate.Check
 	if state.Recursive {
@@ -38,7 +39,7 @@ func Check(ctx context.Context, req session.Request, state session.State) *findi
 	})
 }
 
-// checkAgainst judges the files on disk, and how the logs have changed since the commit state.Against. The policy is from that commit.
+// checkAgainst judges the files on disk, and how the logs have changed since the commit state.Against. The policy is that commit's.
 func checkAgainst(ctx context.Context, s *session.Session, state session.State) (*finding.Report, error) {
 	base, err := s.ResolveCommit(ctx, state.Against)
 	if err != nil {
@@ -62,14 +63,14 @@ func checkAgainst(ctx context.Context, s *session.Session, state session.State) 
 	return gate.CheckAgainst(ctx, withWorkTree, base, head, dir, state.Recursive, s.Opts), nil
 }
 
-// ReplayID computes the replay id of a workspace from its files on disk. The workspace is the one in the request's directory, by default the
-// nearest at or above the current directory.
+// ReplayID computes the replay id of a workspace from the workspace's files on disk. The workspace is in the request's directory; if the request names no
+// directory, it is the nearest one at or above the current directory.
 func ReplayID(ctx context.Context, req session.Request) (string, error) {
 	return inWorkspace(ctx, req, session.State{}, "replay-id", gate.ReplayIDOf)
 }
 
-// Digests lists the entry digests of a log on disk or in a commit. log is the path of a workspace or of its log, or of a log that the
-// configuration lists: a file, or a folder of files that must not change. If log is empty, the workspace is chosen as in ReplayID.
+// Digests lists the entry digests of a log on disk or in a commit. log is a path: of a workspace, of a workspace's log, or of a log that the configuration
+// lists, which is a file or a folder of files that must not change. If log is empty, Digests takes the log of the workspace that ReplayID would take.
 func Digests(ctx context.Context, req session.Request, state session.State, log string) (out []small.Digest, err error) {
 	if log == "" {
 		return inWorkspace(ctx, req, state, "digests", gate.DigestsOf)
@@ -86,20 +87,21 @@ func Digests(ctx context.Context, req session.Request, state session.State, log 
 		return inWorkspace(ctx, req, state, "digests", gate.DigestsOf)
 	}
 	_, err = req.InRepository(ctx, "digests", func(s *session.Session) error {
-		o, h, err := findTree(ctx, s, state.Ref)
+		at, h, err := findTree(ctx, s, state.Ref)
 		if err != nil {
 			return err
 		}
 		path, err := pathInRepository(s, log)
 		if err == nil {
-			out, err = gate.LogDigests(ctx, h, o.Revision, path, s.Opts)
+			out, err = gate.LogDigests(ctx, h, at.Revision, path, s.Opts)
 		}
 		return err
 	})
 	return out, err
 }
 
-// inWorkspace opens the nearest workspace in the given state and returns the result of compute. command is the command's name.
+// inWorkspace finds the workspace of a request, calls compute with it, and returns what compute returns. state says whether the workspace's files on disk,
+// in the index or in a commit are read. command is the command's name.
 func inWorkspace[T any](ctx context.Context, req session.Request, state session.State, command string,
 	compute func(ctx context.Context, tree history.Tree, revision, dir string, opts run.Options) (T, error)) (out T, err error) {
 	_, err = state.Opener(req.AtNearestWorkspace())(ctx, command, func(s *session.Session) error {

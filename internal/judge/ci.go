@@ -19,8 +19,9 @@ import (
 	"github.com/small-gate/small-gate/internal/policy"
 )
 
-// CI judges the commits that a plan names. First it looks up these commits, and fetches those that the clone lacks. Of each list of points in
-// the plan it takes the first point that is available; if none is, nothing can be judged. The facts say what was compared, by which policy.
+// CI judges the commits that a plan names. First it finds these commits in the clone, and fetches those that the clone lacks. If it cannot find a
+// commit that it needs, the report is a failure. It does not need a merge (findMerge), nor always the tip before a push (findTipBeforePush). The facts
+// say what was compared, and by which policy.
 func CI(ctx context.Context, req session.Request, plan ci.Plan, token Token) (*finding.Report, []Fact) {
 	req.Labels, req.RepositoryName = plan.Labels, plan.Name
 	req = req.WithEnvironmentLane()
@@ -52,26 +53,27 @@ type job struct {
 	req   session.Request
 	plan  ci.Plan
 	token Token
-	// fetchErrors has the result of each fetch, by id or refspec; nil for success. fetchCommands has, for each that succeeded, the command
-	// that a person could type.
+	// fetchErrors holds the result of each fetch, by id or refspec; nil for success. fetchCommands are the commands that a person could type for
+	// the fetches that succeeded.
 	fetchErrors   map[string]error
 	fetchCommands []string
 	// shallow is true if the clone was shallow when findCommits last opened it.
 	shallow bool
 	facts   []Fact
 	notes   []string
-	// keepRemedy is true if the failure's own remedy also helps in a shallow clone.
+	// keepRemedy is true if the failure's remedy also helps in a shallow clone: explainFailure then does not replace it.
 	keepRemedy bool
-	// hasOrigin is true if the clone has a remote called origin. originIsTarget is true if origin's address is that of the target's
-	// repository; foreignOrigin names origin's repository if it is another one. Neither is set if the address does not tell.
+	// hasOrigin is true if the clone has a remote called origin. originIsTarget is true if origin is the target's repository; foreignOrigin is the
+	// name of origin's repository if that is another one. Neither is set if origin's address does not show which repository it is.
 	hasOrigin, originIsTarget bool
 	foreignOrigin             string
-	// nonMerges are the commits that the CI system made for the head and that are no merges of the head.
+	// nonMerges are the commits that the CI system made for this run and that are not merges of the head.
 	nonMerges []ci.Point
 	// head is the commit to judge; empty until it is found.
 	head string
 }
 
+// judgeFound judges what findCommits has found.
 func (j *job) judgeFound(ctx context.Context, s *session.Session, t foundPlan) (*finding.Report, error) {
 	switch t.kind {
 	case ci.Change:
@@ -88,7 +90,7 @@ func (j *job) judgeFound(ctx context.Context, s *session.Session, t foundPlan) (
 func (j *job) judgeChange(ctx context.Context, s *session.Session, t foundPlan) (*finding.Report, error) {
 	s.Opts.Branch = j.plan.Source
 	s.SetStandingOfAll(ctx, history.Published)
-	s.SetBranches(history.Tip{ID: t.base}, history.Tip{}) // no commit of the change has landed, whatever branches the clone has
+	s.SetBranches(history.Tip{ID: t.base}, history.Tip{}) // whatever branches the clone has, no commit of the change has landed
 	if err := j.trustCommit(ctx, s, t.base, t.baseLabel); err != nil {
 		return nil, err
 	}
@@ -99,9 +101,9 @@ func (j *job) judgeChange(ctx context.Context, s *session.Session, t foundPlan) 
 	return s.CheckProposed(ctx, t.merge, report)
 }
 
-// judgeFilesIfNothingNew also judges the head's files if the report has no commits, because the target already has the head. target is the
-// target's name for people.
-func (j *job) judgeFilesIfNothingNew(ctx context.Context, s *session.Session, target string, r *finding.Report) *finding.Report {
+// judgeFilesIfNothingNew adds a judgement of the head's files to a report without commits: then the target already has the head. targetLabel names the
+// target for people.
+func (j *job) judgeFilesIfNothingNew(ctx context.Context, s *session.Session, targetLabel string, r *finding.Report) *finding.Report {
 	if r.Failure != nil || r.Examined.Commits > 0 {
 		return r
 	}
@@ -109,7 +111,7 @@ func (j *job) judgeFilesIfNothingNew(ctx context.Context, s *session.Session, ta
 	if files.Failure != nil && errors.Is(files.Failure, gate.ErrNothing) {
 		return r
 	}
-	reason := fmt.Sprintf("%s already has %s, so the files of that commit are judged", target, j.head)
+	reason := fmt.Sprintf("%s already has %s, so the files of that commit are judged", targetLabel, j.head)
 	j.fact("no commit is new", "%s", reason)
 	j.note("no commit is new: %s", reason)
 	all := finding.Combine([]*finding.Report{r, files})
@@ -117,7 +119,8 @@ func (j *job) judgeFilesIfNothingNew(ctx context.Context, s *session.Session, ta
 	return all
 }
 
-// judgePush judges the move of a ref and, if the ref is the default branch, also its commits from before the push.
+// judgePush judges the move of a ref. If the ref is the default branch, or if there is no default branch, it also judges the ref's commits from before the
+// push.
 func (j *job) judgePush(ctx context.Context, s *session.Session, t foundPlan) (*finding.Report, error) {
 	u := t.update
 	s.Opts.Branch = branchName(j.plan.Ref, origin)
@@ -146,9 +149,9 @@ func (j *job) judgePush(ctx context.Context, s *session.Session, t foundPlan) (*
 	return s.CheckProposed(ctx, u.New, report)
 }
 
-// rejudgeOldCommits judges again the commits that the default branch had before a push and still has: the run that should have judged them
-// may have been cancelled, superseded or skipped. The report is nil if there are none, and for other branches, where all commits that the
-// default branch lacks are judged anyway.
+// rejudgeOldCommits judges again the commits that the pushed ref had before the push and still has, if the ref is the default branch or if there is no
+// default branch: the run that should have judged these commits may have been cancelled, superseded or skipped. It returns nil if there are no such
+// commits, and for other refs, for which all commits that the default branch lacks are judged anyway.
 func (j *job) rejudgeOldCommits(ctx context.Context, s *session.Session, u history.Update) (*finding.Report, error) {
 	if !u.PolicyFromOldTip || u.Old == "" {
 		return nil, nil
@@ -164,15 +167,16 @@ func (j *job) rejudgeOldCommits(ctx context.Context, s *session.Session, u histo
 	for _, b := range added {
 		j.note("this push adds the baseline of %s, %s: it accepts what earlier commits did to that log", b.Path, wording.Count(b.Entries, "entry"))
 	}
-	// Both judgements share one record of reported edits, so that neither reports an edit twice.
+	// Both judgements share the record of reported edits, so that no edit is reported twice.
 	opts.Reported = finding.ReportedEdits{}
 	s.Opts.Reported = opts.Reported
 	report := gate.LastingErrors(ctx, s.Repo, shared, opts)
-	j.fact("judged again", "%s from before the push, for entries that were changed or lost", wording.Count(report.Examined.Commits, "commit"))
+	j.fact("judged again", "%s from before the push, only to look for entries that were changed or lost", wording.Count(report.Examined.Commits, "commit"))
 	report.Examined.Commits = 0 // the combined report counts only the push's commits
 	return report, nil
 }
 
+// judgeHistory judges all commits of the head's history.
 func (j *job) judgeHistory(ctx context.Context, s *session.Session, t foundPlan) (*finding.Report, error) {
 	if err := j.trustCommit(ctx, s, t.base, t.baseLabel); err != nil {
 		return nil, err
@@ -182,16 +186,16 @@ func (j *job) judgeHistory(ctx context.Context, s *session.Session, t foundPlan)
 	return gate.Audit(ctx, s.Repo, j.head, s.Opts), nil
 }
 
-// trustCommit takes the policy from a commit, which messages call name.
-func (j *job) trustCommit(ctx context.Context, s *session.Session, commit, name string) error {
-	if err := s.Trust(ctx, commit, name); err != nil {
+// trustCommit takes the policy from a commit. label names the commit in messages.
+func (j *job) trustCommit(ctx context.Context, s *session.Session, commit, label string) error {
+	if err := s.Trust(ctx, commit, label); err != nil {
 		return err
 	}
 	return j.checkConfigExists(ctx, s)
 }
 
-// checkConfigExists fails if neither the trusted tree nor the change has the configuration that the caller names: without this check, a
-// misspelt name would mean the built-in policy.
+// checkConfigExists fails if the caller names a configuration file that neither the trusted commit nor the head has: without this check, CI would judge by
+// the built-in policy if the name is misspelt.
 func (j *job) checkConfigExists(ctx context.Context, s *session.Session) error {
 	path := s.Req.TrustedConfig
 	if path == "" || s.Req.Config != "" || s.TrustedText != nil {

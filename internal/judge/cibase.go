@@ -14,7 +14,7 @@ import (
 	"github.com/small-gate/small-gate/internal/judge/session"
 )
 
-// origin is the remote of a clone that a CI system makes.
+// origin is the name of the remote in a clone that a CI system makes.
 const origin = "origin"
 
 // inspectOrigin finds out whether the clone has an origin, and whether origin is the target's repository. Only the branches of the target's
@@ -32,18 +32,18 @@ func (j *job) inspectOrigin(ctx context.Context, s *session.Session) error {
 	return nil
 }
 
-// targetRepository names the target's repository for messages.
+// targetRepository returns the name of the target's repository for messages.
 func (j *job) targetRepository() string { return cmp.Or(j.plan.Repository, "the target's repository") }
 
-// usable reports whether a point may be used: not a branch if origin is another repository than the target's, and not a local branch if the
-// clone has an origin.
+// usable reports whether a point may be used. A branch may not if origin is not the target's repository; a local branch may not if the clone has an
+// origin.
 func (j *job) usable(p ci.Point) bool {
 	local := strings.HasPrefix(p.Revision, "refs/heads/")
 	return !p.Branch || j.foreignOrigin == "" && (!local || !j.hasOrigin)
 }
 
-// foreignOriginError says that a commit was not found because origin is not the target's repository. err, which may be nil, is why other
-// points were not found.
+// foreignOriginError returns the failure for a commit that was not found because origin is not the target's repository. err says why points that may be
+// used were not found; nil if there are no such points.
 func (j *job) foreignOriginError(err error) error {
 	out := &failure.Error{
 		Message: origin + " is " + wording.Printable(j.foreignOrigin) + " and not " + wording.Printable(j.targetRepository()) + ", whose branches count",
@@ -56,17 +56,18 @@ func (j *job) foreignOriginError(err error) error {
 	return out
 }
 
-// replaceSuspectBase replaces a base that may be a fork's branch by the event's own base commit, if the change is open, the branch already has
-// the head, and the event's base does not. Otherwise it returns the base and its label as they are.
+// replaceSuspectBase replaces the base if it may be a fork's branch: if Plan.SuspectBase is set, origin is not known to be the target's repository, the
+// base already has the head, and the event's own base commit does not have the head. That commit then becomes the base. Otherwise base and label
+// are returned unchanged.
 func (j *job) replaceSuspectBase(ctx context.Context, s *session.Session, base, label, head string) (string, string, error) {
-	commits := slices.DeleteFunc(slices.Clone(j.plan.Base), func(p ci.Point) bool { return p.Branch })
-	if !j.plan.SuspectBase || j.originIsTarget || len(commits) == 0 || slices.ContainsFunc(commits, func(p ci.Point) bool { return p.Revision == base }) {
+	noBranches := slices.DeleteFunc(slices.Clone(j.plan.Base), func(p ci.Point) bool { return p.Branch })
+	if !j.plan.SuspectBase || j.originIsTarget || len(noBranches) == 0 || slices.ContainsFunc(noBranches, func(p ci.Point) bool { return p.Revision == base }) {
 		return base, label, nil
 	}
 	if has, err := s.Repo.IsAncestor(ctx, head, base); err != nil || !has {
 		return base, label, err
 	}
-	id, commitLabel, err := j.resolveFirst(ctx, s, commits[len(commits)-1:])
+	id, commitLabel, err := j.resolveFirst(ctx, s, noBranches[len(noBranches)-1:])
 	if err != nil {
 		return "", "", err
 	}
@@ -77,8 +78,8 @@ func (j *job) replaceSuspectBase(ctx context.Context, s *session.Session, base, 
 	return id, commitLabel, nil
 }
 
-// findMerge looks for the system's merge of the head into the target; base is the merge's other parent. It sets nonMerges: in a merge train
-// that squashes or fast-forwards, one of them is the target's next tip.
+// findMerge looks for the CI system's merge of the head into the target; base is the other parent of this merge. All results are empty if there is no such
+// merge. findMerge sets nonMerges: in a merge train that squashes or fast-forwards, one of nonMerges may be the target's next tip.
 func (j *job) findMerge(ctx context.Context, s *session.Session, head string) (base, merge, baseLabel string, err error) {
 	j.nonMerges = nil
 	for _, p := range j.plan.Merge {
@@ -126,8 +127,8 @@ func (j *job) findMerge(ctx context.Context, s *session.Session, head string) (b
 	return "", "", "", nil
 }
 
-// findNextTip finds the first of nonMerges that descends from the base: it would be the target's next tip. Notes name those that do not
-// descend from it.
+// findNextTip finds the first commit in nonMerges that descends from the base: this commit would be the target's next tip. It returns "" if there is
+// none. Notes name the nonMerges that do not descend from the base.
 func (j *job) findNextTip(ctx context.Context, s *session.Session, base string) (string, error) {
 	first := ""
 	for _, p := range j.nonMerges {

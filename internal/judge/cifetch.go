@@ -15,7 +15,8 @@ import (
 	"github.com/small-gate/small-gate/internal/judge/session"
 )
 
-// resolveFirst finds the first point that the clone has. It fetches a missing one, if possible, before it tries the next.
+// resolveFirst resolves the first point that the clone has; label says for people where the point is from. A point that is missing or may be
+// out of date is fetched first, if that was not tried yet; then the error is errReopen.
 func (j *job) resolveFirst(ctx context.Context, s *session.Session, points []ci.Point) (id, label string, err error) {
 	var firstErr error
 	for _, p := range points {
@@ -48,7 +49,7 @@ func (j *job) resolveFirst(ctx context.Context, s *session.Session, points []ci.
 	return "", "", firstErr
 }
 
-// noteStale adds a note if a branch that may be out of date could not be fetched again.
+// noteStale adds a note if p is a branch that may be out of date and could not be fetched again.
 func (j *job) noteStale(p ci.Point) {
 	note := p.Words + " could not be fetched again and is taken as it was fetched last"
 	if p.Stale && j.fetchErrors[p.Fetch[0]] != nil && !slices.Contains(j.notes, note) {
@@ -56,7 +57,7 @@ func (j *job) noteStale(p ci.Point) {
 	}
 }
 
-// unavailableError says that a point is not in the clone and could not be fetched.
+// unavailableError returns the failure for a point that is not in the clone and could not be fetched.
 func unavailableError(p ci.Point, err error) error {
 	f := *failure.Of(err)
 	f.Message, f.Err = p.Words+": "+f.Message, err
@@ -69,7 +70,7 @@ func unavailableError(p ci.Point, err error) error {
 // remedyGit and remedyCredentials say what git needs to fetch a tip that no branch has any more.
 const (
 	remedyGit         = "run this where git is installed, for example in small-gate's container image: fetch-depth: 0 does not bring the tip, since no branch has it any more"
-	remedyCredentials = "let the step ask the server: in a GitHub action, give the job the permission contents: read, and leave the input token as it is by default; elsewhere keep the credentials of the checkout"
+	remedyCredentials = "give the step the credentials to fetch from the server: in a GitHub action, give the job the permission contents: read, and leave the input token as it is by default; elsewhere keep the credentials of the checkout"
 )
 
 // gitIsMissing reports whether a fetch failed because git is not installed.
@@ -82,8 +83,8 @@ func (j *job) gitIsMissing() bool {
 	return false
 }
 
-// missingHeadError replaces err's remedy in a workflow that runs with the target's rights: a git command fetches the head of a fork, and no
-// checkout depth does.
+// missingHeadError replaces the remedy of err, the error about a missing head, if a stranger's change runs with the rights of the target's workflow: a
+// deeper checkout would not bring the head of a fork, but a git command fetches it.
 func (j *job) missingHeadError(err error) error {
 	if !j.plan.Guarded || !errors.Is(err, history.ErrLacking) {
 		return err
@@ -103,14 +104,14 @@ func (j *job) missingHeadError(err error) error {
 // Token is a credential that a job may send to the event's server, and to no other, to fetch what a checkout without credentials cannot.
 type Token struct{ Server, Value string }
 
-// errReopen is not a failure: git was asked to fetch, and the repository must be opened again to see whether anything arrived.
+// errReopen is not a failure: fetchNext has tried to fetch, and the repository must be opened again to see whether anything arrived.
 var errReopen = errors.New("the repository has to be opened again")
 
-// fetchNext fetches the first of some ids or refspecs that was not tried yet, with the installed git even if go-git judges. It uses the
-// checkout's settings, and if that fails the token. It returns errReopen, or nil if nothing is left to try. A failed fetch is only recorded:
-// explainFailure reports it.
+// fetchNext fetches the first id or refspec in specs that has not been tried yet, with the installed git even if go-git judges. It tries the
+// checkout's settings and, if the fetch fails, the token. It returns errReopen after a try, even if that failed, or nil if nothing is left to try. It
+// records the result in fetchErrors, for explainFailure.
 func (j *job) fetchNext(ctx context.Context, specs ...string) error {
-	i := slices.IndexFunc(specs, func(spec string) bool { _, asked := j.fetchErrors[spec]; return !asked })
+	i := slices.IndexFunc(specs, func(spec string) bool { _, tried := j.fetchErrors[spec]; return !tried })
 	if i < 0 {
 		return nil
 	}

@@ -14,20 +14,20 @@ import (
 	"github.com/small-gate/small-gate/internal/judge/session"
 )
 
-// foundPlan has the commits that a plan names, as found in the clone.
+// foundPlan holds the commits that a plan names, as they were found in the clone.
 type foundPlan struct {
 	kind ci.Kind
-	// base is the commit that a change is compared with, and whose configuration judges a change or a whole history. baseLabel names it for
+	// base is the commit with which a change is compared. Its configuration is the policy for a change or a whole history. baseLabel names base for
 	// people. For a push, base is empty, and baseLabel names the default branch or the tip before the push.
 	base, baseLabel string
-	// merge is the commit that the system made of the head and the target; empty for none.
+	// merge is the commit that the CI system made of the head and the target; empty if there is none.
 	merge string
-	// update is the push. defaultBranch is the zero Branch if the push moves the default branch, or if there is none.
+	// update is the push. defaultBranch is the zero Branch if the push moves the default branch, or if there is no default branch.
 	update        history.Update
 	defaultBranch githistory.Branch
 }
 
-// findCommits finds the commits that the plan names, and fetches those that the clone lacks.
+// findCommits finds the commits that the plan names, and fetches those that the clone lacks. After each try to fetch, it opens the repository again.
 func (j *job) findCommits(ctx context.Context) (t foundPlan, err error) {
 	for again := true; again; again = errors.Is(err, errReopen) && ctx.Err() == nil {
 		_, err = j.req.InRepository(ctx, string(j.plan.Kind), func(s *session.Session) (err error) {
@@ -44,7 +44,7 @@ func (j *job) findCommits(ctx context.Context) (t foundPlan, err error) {
 	return t, err
 }
 
-// findInClone finds the commits that the plan names. The error is errReopen if something was fetched.
+// findInClone finds the commits that the plan names. The error is errReopen after a try to fetch.
 func (j *job) findInClone(ctx context.Context, s *session.Session) (foundPlan, error) {
 	if j.plan.Kind == ci.Nothing {
 		return foundPlan{kind: ci.Nothing}, nil
@@ -69,7 +69,7 @@ func (j *job) findInClone(ctx context.Context, s *session.Session) (foundPlan, e
 		return j.findPush(ctx, s)
 	}
 	branch, err := j.findDefaultBranch(ctx, s)
-	if err != nil || branch.ID == "" { // the default branch itself is judged, or there is none
+	if err != nil || branch.ID == "" { // the default branch itself is judged, or there is no default branch
 		return foundPlan{kind: ci.History, base: head, baseLabel: label}, err
 	}
 	return foundPlan{kind: ci.History, base: branch.ID, baseLabel: branch.Ref}, nil
@@ -92,7 +92,7 @@ func requireHistory(ctx context.Context, s *session.Session, t foundPlan, head s
 	if err != nil {
 		return err
 	}
-	lists := [][]string{append(tips, known...)} // in each list, the merge bases of the first commit with each later one are needed
+	lists := [][]string{append(tips, known...)} // the judgement needs the merge bases of each list's first commit with each later one
 	for _, c := range commits {
 		lists = append(lists, c.Parents)
 	}
@@ -115,6 +115,7 @@ func (j *job) tagNamesNoCommit(ctx context.Context, s *session.Session) bool {
 	return err == nil && here && commit == ""
 }
 
+// findChange finds the base of a change and, if there is one, the CI system's merge.
 func (j *job) findChange(ctx context.Context, s *session.Session) (t foundPlan, err error) {
 	t.kind = ci.Change
 	if t.base, t.merge, t.baseLabel, err = j.findMerge(ctx, s, j.head); err != nil {
@@ -122,7 +123,7 @@ func (j *job) findChange(ctx context.Context, s *session.Session) (t foundPlan, 
 	}
 	if t.base != "" {
 		for _, p := range j.nonMerges {
-			j.note("%s, %s, is no merge of the head: it was not judged", p.Words, p.Revision)
+			j.note("%s, %s, is not a merge of the head: it was not judged", p.Words, p.Revision)
 		}
 	}
 	if t.base == "" {
@@ -150,18 +151,20 @@ func (j *job) findChange(ctx context.Context, s *session.Session) (t foundPlan, 
 	return t, nil
 }
 
+// findPush finds the commits to compare a pushed ref with. If the plan knows no old tip of the ref and the default branch has the head, the kind becomes
+// ci.History.
 func (j *job) findPush(ctx context.Context, s *session.Session) (foundPlan, error) {
 	branch, err := j.findDefaultBranch(ctx, s)
 	if err != nil {
 		return foundPlan{}, err
 	}
 	if j.plan.NoBefore && branch.ID != "" {
-		has, err := s.Repo.IsAncestor(ctx, j.head, branch.ID)
+		defaultHasHead, err := s.Repo.IsAncestor(ctx, j.head, branch.ID)
 		if err != nil {
 			return foundPlan{}, err
 		}
-		if has {
-			// The ref may be the default branch itself: compared with it, nothing is new.
+		if defaultHasHead {
+			// The ref may be the default branch itself: compared with that branch, no commit would be new.
 			j.fact("base", "none: the head is on %s already, so its whole history is judged", branch.Ref)
 			return foundPlan{kind: ci.History, base: branch.ID, baseLabel: branch.Ref}, nil
 		}
@@ -197,8 +200,9 @@ func (j *job) findPush(ctx context.Context, s *session.Session) (foundPlan, erro
 	return t, nil
 }
 
-// findTipBeforePush finds the ref's tip before the push; empty for a new ref. If the server answers that it no longer has that commit, the tip
-// is empty, with a note, and all commits that the default branch lacks are judged. For the default branch itself such an answer is an error.
+// findTipBeforePush finds the ref's tip before the push. It returns "" for a new ref, and, with a note, if the server answers that it no longer has that
+// tip: then all commits that the default branch lacks are judged. If the ref is the default branch, or if there is no default branch (onDefault),
+// such an answer is an error.
 func (j *job) findTipBeforePush(ctx context.Context, s *session.Session, onDefault bool) (string, error) {
 	if len(j.plan.Base) == 0 {
 		return "", nil
@@ -222,7 +226,8 @@ func (j *job) findTipBeforePush(ctx context.Context, s *session.Session, onDefau
 	return "", nil
 }
 
-// findDefaultBranch looks up the default branch. It returns the zero Branch if that branch itself is judged, or if a clone without origin has none.
+// findDefaultBranch finds the default branch. It returns the zero Branch if the default branch itself is judged, or if a clone without origin has no
+// default branch.
 func (j *job) findDefaultBranch(ctx context.Context, s *session.Session) (githistory.Branch, error) {
 	if j.plan.OnDefault {
 		return githistory.Branch{}, nil
@@ -239,7 +244,7 @@ func (j *job) findDefaultBranch(ctx context.Context, s *session.Session) (githis
 	}
 	branch, err := githistory.DefaultBranch(ctx, s.Repo, origin)
 	if j.hasOrigin && strings.HasPrefix(branch.Ref, "refs/heads/") {
-		branch = githistory.Branch{} // a local branch may be stale: in a clone of origin only the branches of origin count
+		branch = githistory.Branch{} // a local branch may be out of date: in a clone of origin, only origin's branches count
 	}
 	if err == nil && !j.plan.NoBefore && j.plan.Ref != "" && branchName(branch.Ref, origin) == branchName(j.plan.Ref, origin) {
 		return githistory.Branch{}, nil

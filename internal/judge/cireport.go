@@ -16,7 +16,7 @@ import (
 	"github.com/small-gate/small-gate/internal/policy/lane"
 )
 
-// Fact is a line for people about what a job judges. Name and value may hold untrusted text.
+// Fact is a line for people about what a job judges. Name and Value may hold untrusted text.
 type Fact struct{ Name, Value string }
 
 func (j *job) fact(name, format string, args ...any) {
@@ -27,7 +27,8 @@ func (j *job) note(format string, args ...any) {
 	j.notes = append(j.notes, fmt.Sprintf(format, args...))
 }
 
-// completeFacts returns the facts, with the CI system, the subject, the policy and the number of judged commits added.
+// completeFacts returns the job's facts, preceded by what the plan says and followed by what was fetched and what the report says. Facts without a
+// value are left out.
 func (j *job) completeFacts(r *finding.Report) []Fact {
 	facts := append([]Fact{{"where", j.plan.System.Name + ", " + j.plan.Event}, {"what", j.plan.Subject}, {"nothing to judge", j.plan.Reason}}, j.facts...)
 	for _, command := range j.fetchCommands {
@@ -46,11 +47,11 @@ func (j *job) completeFacts(r *finding.Report) []Fact {
 	return slices.DeleteFunc(facts, func(f Fact) bool { return f.Value == "" })
 }
 
-// ignoredLaneNotes returns notes on claims of a lane that did not count: labels that another claim overrides, and the caller's own claim if a
-// whole history is judged.
+// ignoredLaneNotes returns notes about claims of a lane that did not count: the labels that another claim overrides, or the caller's claim if a whole
+// history was judged.
 func (j *job) ignoredLaneNotes(r *finding.Report) []string {
 	switch {
-	case r.Failure != nil, j.plan.Kind == ci.Nothing, r.Lane == nil && r.Examined.Commits == 0: // nothing was judged
+	case r.Failure != nil, j.plan.Kind == ci.Nothing, r.Lane == nil && r.Examined.Commits == 0: // no commit was judged
 		return nil
 	case r.Lane == nil:
 		claimed, err := j.req.ClaimedLane()
@@ -78,7 +79,8 @@ func (j *job) ignoredLaneNotes(r *finding.Report) []string {
 	return []string{fmt.Sprintf("the %s %s did not count: the lane is %s, claimed by %s", labels, strings.Join(ignored, " and "), claim.Lane, claim.By())}
 }
 
-// explainFailure adds to a failure why a fetch failed, and how the job's description has to change so that the clone has the commit.
+// explainFailure completes a failure about a missing commit or a missing repository. To the message it adds why a fetch failed. In a shallow clone or
+// without a repository, it replaces the remedy: what to change in the CI system's configuration file, such as the depth of the checkout.
 func (j *job) explainFailure(f *failure.Error) *failure.Error {
 	out := *f
 	out.Err = f

@@ -14,16 +14,20 @@ import (
 	"github.com/small-gate/small-gate/internal/policy"
 )
 
-// EditSelection selects the findings to waive: all with one of the fingerprints, of which the first eight digits are enough, and all of the rule.
+// EditSelection selects the findings to waive: those with a fingerprint in Fingerprints, and those of Rule.
 type EditSelection struct {
+	// Fingerprints are fingerprints, or at least their first finding.ShortestFingerprint digits.
 	Fingerprints []string
-	Rule         string
+	// Rule is a rule's id; empty selects no rule.
+	Rule string
 }
 
+// matches reports whether the selection has a finding of this rule, with this fingerprint.
 func (s EditSelection) matches(rule, fingerprint string) bool {
 	return s.Rule != "" && rule == s.Rule || slices.ContainsFunc(s.Fingerprints, func(f string) bool { return strings.HasPrefix(fingerprint, f) })
 }
 
+// validate fails if a fingerprint is too short, or if there is no rule with the name Rule.
 func (s EditSelection) validate() error {
 	for _, f := range s.Fingerprints {
 		if len(f) < finding.ShortestFingerprint {
@@ -39,7 +43,7 @@ func (s EditSelection) validate() error {
 	return nil
 }
 
-// UnknownRule returns the failure that says that there is no rule of a name.
+// UnknownRule returns the failure for a name that no rule has.
 func UnknownRule(name string) error {
 	message := fmt.Sprintf("there is no rule %q", name)
 	if near := policy.Suggest(name, catalogue.IDs()); near != "" {
@@ -48,23 +52,24 @@ func UnknownRule(name string) error {
 	return &failure.Error{Message: message, Remedy: "`small-hook explain` lists all rules"}
 }
 
-// EditToWaive is an edit that Waive writes a waiver for.
+// EditToWaive is an edit for which edit.Waive writes a waiver.
 type EditToWaive struct {
-	// Rule is empty for a rewrite of the log at Path as a whole. From and To are then ledger heads.
+	// Rule is empty if the waiver is for a rewrite of the log at Path as a whole. From and To are then ledger heads.
 	Rule, Path string
-	// From and To are digests as text, empty on the side that has none.
+	// From and To are digests as text. From is empty if the edit adds something, To if it removes something.
 	From, To string
-	// Reason and Until (a day, 2006-01-02, or empty) go into the stanza.
+	// Reason and Until (a day as in 2006-01-02, or empty) go into the waiver.
 	Reason, Until string
 }
 
-// foundEdit is the edit that a finding reports, and the finding's fingerprint.
+// foundEdit is the edit that a finding reports, with the finding's fingerprint.
 type foundEdit struct {
 	fingerprint string
 	edit        EditToWaive
 }
 
-// FindEdits looks for findings in the index and in HEAD's history. It fails unless each fingerprint has a finding, and the rule at least one.
+// FindEdits judges the index and HEAD's history, and returns the edits that the selected findings report. It fails if no finding has a selected
+// fingerprint, or if none is of the selected rule.
 func FindEdits(ctx context.Context, req session.Request, sought EditSelection) ([]EditToWaive, error) {
 	if err := sought.validate(); err != nil {
 		return nil, err
@@ -98,7 +103,7 @@ func FindEdits(ctx context.Context, req session.Request, sought EditSelection) (
 			"fingerprints; or name the report that has it with --report")
 }
 
-// FindEditsIn looks for findings in a JSON report.
+// FindEditsIn returns the edits that the selected findings in a JSON report report. It fails as FindEdits does.
 func FindEditsIn(report []byte, sought EditSelection) ([]EditToWaive, error) {
 	if err := sought.validate(); err != nil {
 		return nil, err
@@ -109,7 +114,7 @@ func FindEditsIn(report []byte, sought EditSelection) ([]EditToWaive, error) {
 			Rule, Path, Fingerprint string
 			Edit                    struct{ From, To string }
 		}
-		More *struct{} // present if not all are listed
+		More *struct{} // nil if the report lists all findings
 	}
 	const remedy = "small-hook audit --format json --output FILE"
 	if err := json.Unmarshal(report, &read); err != nil {
@@ -128,18 +133,19 @@ func FindEditsIn(report []byte, sought EditSelection) ([]EditToWaive, error) {
 	return sought.pick(all, "in the report", "copy it from the report's \"fingerprint\"")
 }
 
-// foundAll reports whether there is a finding for each fingerprint.
+// foundAll reports whether all has a finding for each fingerprint of the selection.
 func (s EditSelection) foundAll(all []foundEdit) bool {
 	return !slices.ContainsFunc(s.Fingerprints, func(f string) bool {
 		return !slices.ContainsFunc(all, func(e foundEdit) bool { return strings.HasPrefix(e.fingerprint, f) })
 	})
 }
 
-// checkNotWaived fails if a fingerprint has no finding in all because the configuration waives that finding.
+// checkNotWaived fails if a selected fingerprint is not in all because the configuration already waives the finding. waived are the findings that the
+// configuration waives.
 func (s EditSelection) checkNotWaived(all []foundEdit, waived []finding.Finding) error {
 	for _, f := range s.Fingerprints {
 		matches := func(w finding.Finding) bool { return strings.HasPrefix(w.Fingerprint(), f) }
-		if one := (EditSelection{Fingerprints: []string{f}}); !one.foundAll(all) && slices.ContainsFunc(waived, matches) {
+		if only := (EditSelection{Fingerprints: []string{f}}); !only.foundAll(all) && slices.ContainsFunc(waived, matches) {
 			return &failure.Error{
 				Message: "the configuration here waives that edit already: " + f,
 				Remedy:  "the waiver counts once the target branch has it: bring it there first, in a change of its own",
@@ -149,7 +155,8 @@ func (s EditSelection) checkNotWaived(all []foundEdit, waived []finding.Finding)
 	return nil
 }
 
-// pick returns the edits of the findings that are sought. where and remedy are texts for the failure if there is no such finding.
+// pick returns the edits of the selected findings, each edit once. where and remedy are texts for the failure if a selected fingerprint or the selected
+// rule has no finding.
 func (s EditSelection) pick(all []foundEdit, where, remedy string) ([]EditToWaive, error) {
 	var fingerprints []string
 	for _, e := range all {

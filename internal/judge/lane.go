@@ -10,12 +10,12 @@ import (
 	"github.com/small-gate/small-gate/internal/policy/lane"
 )
 
-// FindLane finds the lane that fits a change, and judges nothing. The change is spec, written BASE..HEAD, by BASE's policy; if spec is empty,
-// it is the staged change, by HEAD's policy, and its lane may be claimed as for commit hooks.
+// FindLane finds the lane that fits a change, and judges nothing. spec is written BASE..TIP: the change is what TIP changes in BASE, and the policy is
+// BASE's. If spec is empty, the change is what is staged, the policy is HEAD's, and the environment may claim a lane as it may for commit hooks.
 func FindLane(ctx context.Context, req session.Request, spec string) (out *finding.LaneReport, err error) {
 	mode, change := "range", spec
 	if spec == "" {
-		mode, change, req = "pre-commit", "what is staged, against HEAD", req.WithEnvironmentLane()
+		mode, change, req = preCommit, "what is staged, against HEAD", req.WithEnvironmentLane()
 	}
 	reader, err := req.InRepository(ctx, mode, func(s *session.Session) (err error) {
 		if out, err = classifyChange(ctx, s, spec); err == nil {
@@ -30,6 +30,7 @@ func FindLane(ctx context.Context, req session.Request, spec string) (out *findi
 	return out, nil
 }
 
+// classifyChange finds the lane of the range spec; of the staged change if spec is empty.
 func classifyChange(ctx context.Context, s *session.Session, spec string) (*finding.LaneReport, error) {
 	if spec == "" {
 		return classifyStaged(ctx, s)
@@ -52,8 +53,8 @@ func classifyStaged(ctx context.Context, s *session.Session) (*finding.LaneRepor
 	return lanes.ClassifyPending(ctx, s.Repo, parents, s.Opts)
 }
 
-// setBranchClaim sets Opts.BranchClaim to the lane that the commits of the checked-out branch claim, if the configuration gives every change a
-// lane. Without the claim, a commit on a branch that has claimed a lane would be judged by the configuration's lane.
+// setBranchClaim sets Opts.BranchClaim to the lane that the commits of the checked-out branch claim, if the configuration gives every change a lane.
+// Without BranchClaim, the next commit on a branch whose commits claim a lane would be judged by the configuration's lane.
 func setBranchClaim(ctx context.Context, s *session.Session, head string) error {
 	if head == "" || s.Req.Lane != "" || !hasLane(s) {
 		return nil
@@ -66,7 +67,7 @@ func setBranchClaim(ctx context.Context, s *session.Session, head string) error 
 	return err
 }
 
-// hasLane reports whether the change has a lane without a claim in its commits: from the caller or from the configuration.
+// hasLane reports whether the caller or the configuration gives the change a lane. Then the change has a lane even if none of its commits claims one.
 func hasLane(s *session.Session) bool {
 	return s.Req.Lane != "" || lane.Default(s.Opts.Policy) != "" || lane.SettingsIn(s.Opts.Policy).Minimum != ""
 }

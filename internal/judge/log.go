@@ -22,14 +22,14 @@ import (
 	"github.com/small-gate/small-gate/internal/small/records"
 )
 
-// LogSelection selects logs, and a commit whose entries to show.
+// LogSelection selects logs, and which of their entries to show.
 type LogSelection struct {
-	// Revision has the logs; empty means the work tree.
+	// Revision is the revision in which the logs are read; empty means the work tree.
 	Revision string
-	// Paths are logs, and directories with logs at or below them. By default they are the logs of the nearest workspace at or above the
-	// current directory, or else all logs below the current directory.
+	// Paths are paths of logs, and of directories: a directory selects the logs below it. If Paths is empty, the logs of the nearest workspace at or
+	// above the current directory are selected; without such a workspace, all logs below the current directory.
 	Paths []string
-	// Commit is a revision: only the entries that this commit added are shown. If it is empty, all entries are.
+	// Commit is a revision: only the entries that this commit added are shown. If Commit is empty, all entries are shown.
 	Commit string
 }
 
@@ -39,9 +39,9 @@ func Log(ctx context.Context, req session.Request, from LogSelection, q look.Que
 		req = req.AtNearestWorkspace()
 	}
 	_, err = req.InRepository(ctx, "log", func(s *session.Session) error {
-		o, h, err := findTree(ctx, s, from.Revision)
+		opts, h, err := findTree(ctx, s, from.Revision)
 		if err != nil {
-			return explainPath(err, s.Req.Dir, from.Revision)
+			return err
 		}
 		if from.Commit != "" {
 			if q.Commit, err = s.ResolveCommit(ctx, from.Commit); err != nil {
@@ -57,17 +57,17 @@ func Log(ctx context.Context, req session.Request, from LogSelection, q look.Que
 				return err
 			}
 		}
-		o.Holder = leases.Holder
-		o.Logs = func(log string) bool {
+		opts.Holder = leases.Holder
+		opts.Logs = func(log string) bool {
 			return slices.ContainsFunc(paths, func(path string) bool { return path == "" || log == path || strings.HasPrefix(log, path+"/") })
 		}
 		if len(from.Paths) == 0 {
-			o.Own = func(log string) bool {
+			opts.Own = func(log string) bool {
 				dir, name, inWorkspace := small.SplitPath(log)
 				return inWorkspace && dir == paths[0] && (name == small.Progress.FileName() || records.KindOf(name) != "")
 			}
 		}
-		if out, err = look.At(ctx, run.New(h, s.Opts, run.Scope{}).Source, o, q); err == nil && len(out.Logs) == 0 {
+		if out, err = look.At(ctx, run.New(h, s.Opts, run.Scope{}).Source, opts, q); err == nil && len(out.Logs) == 0 {
 			err = &failure.Error{Message: "there is no log here", Remedy: "name a log, or a directory that has one, after two dashes: small-hook log -- DIR; to guard a file as a log, see `small-hook init-log --help`"}
 		}
 		return err
@@ -75,43 +75,43 @@ func Log(ctx context.Context, req session.Request, from LogSelection, q look.Que
 	return out, err
 }
 
-// explainPath adds to err, the error for a revision that cannot be resolved, how to name a path, if the revision is one below dir.
+// explainPath takes the error for a name that is no revision. If a file has this name in dir, the result says how to name a path.
 func explainPath(err error, dir, revision string) error {
-	if revision == "" || !githistory.MayExist(filepath.Join(dir, revision)) {
+	if !githistory.MayExist(filepath.Join(dir, revision)) {
 		return err
 	}
 	return &failure.Error{Message: failure.Of(err).Message, Remedy: "a path comes after two dashes: `small-hook log -- " + wording.ShellWord(revision) + "`", Err: err}
 }
 
-// findTree finds the tree to read logs from, and sets Revision and Head of o: the tree is that of the revision, or if revision is empty the
-// files on disk (in a bare repository, HEAD's tree). h has this tree. The policy is the revision's, or HEAD's.
-func findTree(ctx context.Context, s *session.Session, revision string) (o look.Options, h history.History, err error) {
+// findTree finds the files in which logs are read: those of the revision; if revision is empty, those on disk, or in a bare repository those of HEAD. It
+// returns options with Revision and Head, and the history that can read these files. The policy is the revision's; if revision is empty, HEAD's.
+func findTree(ctx context.Context, s *session.Session, revision string) (opts look.Options, h history.History, err error) {
 	if revision != "" {
-		if o.Revision, err = s.ResolveCommit(ctx, revision); err != nil {
-			return o, nil, err
+		if opts.Revision, err = s.ResolveCommit(ctx, revision); err != nil {
+			return opts, nil, explainPath(err, s.Req.Dir, revision)
 		}
-		o.Head = o.Revision
-		return o, s.Repo, s.Trust(ctx, o.Head, revision)
+		opts.Head = opts.Revision
+		return opts, s.Repo, s.Trust(ctx, opts.Head, revision)
 	}
-	if o.Head, err = s.Repo.Head(ctx); err != nil {
-		return o, nil, err
+	if opts.Head, err = s.Repo.Head(ctx); err != nil {
+		return opts, nil, err
 	}
-	if err := s.Trust(ctx, o.Head, "HEAD"); err != nil {
-		return o, nil, err
+	if err := s.Trust(ctx, opts.Head, "HEAD"); err != nil {
+		return opts, nil, err
 	}
 	if !s.Repo.Where().Bare {
-		o.Revision = history.WorkTree
+		opts.Revision = history.WorkTree
 		h, err = s.OpenWithWorkTree()
-		return o, h, err
+		return opts, h, err
 	}
-	if o.Revision, h = o.Head, s.Repo; o.Head == "" {
+	if opts.Revision, h = opts.Head, s.Repo; opts.Head == "" {
 		err = &failure.Error{Message: "HEAD names no commit", Remedy: "name a revision; `git for-each-ref --format='%(refname)'` lists the branches and tags"}
 	}
-	return o, h, err
+	return opts, h, err
 }
 
-// pathInRepository turns a path, absolute or relative to the request's directory, into the path from the repository's root; "" for the root
-// itself. It need not exist on disk.
+// pathInRepository turns a path, absolute or relative to the request's directory, into the path from the repository's root. The root itself becomes "".
+// Nothing has to exist at the path.
 func pathInRepository(s *session.Session, name string) (string, error) {
 	if s.Repo.Where().Top == "" {
 		return strings.TrimPrefix(path.Clean("/"+filepath.ToSlash(name)), "/"), nil
@@ -124,7 +124,7 @@ func pathInRepository(s *session.Session, name string) (string, error) {
 	return path.Join(dir, filepath.ToSlash(rest)), err
 }
 
-// LogOfFile reads the log in a file's content; nil if that holds none.
+// LogOfFile reads the log in data, the content of a file. It returns nil if data is not a log.
 func LogOfFile(data []byte) *finding.Look {
 	doc, _ := small.Parse(data, small.Limits{MaxFileSize: int64(len(data)) + 1})
 	if doc == nil {

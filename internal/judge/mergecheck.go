@@ -16,9 +16,9 @@ import (
 	"github.com/small-gate/small-gate/internal/judge/session"
 )
 
-// MergeCheck predicts whether theirs would merge cleanly into ours: it compares the two tips with each other and with the merge base, and
-// judges the files of the merge that git would make. The policy is that of ours, with the waivers and baselines of theirs if the default branch
-// has theirs.
+// MergeCheck predicts whether the revision theirs would merge cleanly into the revision ours: it compares the two commits with each other and with their
+// merge base, and judges the files of the merge that git would make. The policy is that of ours; if the default branch has theirs, the waivers,
+// baselines and since commits of theirs count, too.
 func MergeCheck(ctx context.Context, req session.Request, ours, theirs string) *finding.Report {
 	return req.Judge(ctx, "merge-check", func(s *session.Session) (*finding.Report, error) {
 		target, head, err := resolveBaseAndHead(ctx, s, ours, theirs)
@@ -36,13 +36,13 @@ func MergeCheck(ctx context.Context, req session.Request, ours, theirs string) *
 	})
 }
 
-// judgeMerge judges the merge of head into target. ours and theirs are the user's names of target and head, for messages.
+// judgeMerge judges the merge of head into target. ours and theirs are the names that the user gave target and head, for messages.
 func judgeMerge(ctx context.Context, s *session.Session, target, head, ours, theirs string) (r *finding.Report, err error) {
 	bases, err := s.Repo.MergeBases(ctx, target, head)
 	switch {
 	case err != nil:
 		return nil, err
-	case len(bases) == 0 || bases[0] == head: // git refuses the merge, or has nothing to merge
+	case len(bases) == 0 || bases[0] == head: // git refuses the merge, or there is nothing to merge
 		return gate.MergeCheck(ctx, s.Repo, target, head, ours, theirs, "", s.Opts), nil
 	case bases[0] == target: // a fast-forward
 		return gate.MergeCheck(ctx, s.Repo, target, head, ours, theirs, head, s.Opts), nil
@@ -67,14 +67,14 @@ func judgeMerge(ctx context.Context, s *session.Session, target, head, ours, the
 	}
 	for i := range r.Findings {
 		if f := &r.Findings[i]; merge != "" && f.Commit == merge {
-			f.Commit = "" // the commit is temporary
+			f.Commit = "" // the repository does not keep this commit
 		}
 	}
 	return r, nil
 }
 
-// tryMerge has git merge two commits and write the new objects into dir, and opens the repository with these objects. If there is no merge,
-// note says why.
+// tryMerge makes git merge two commits and write the new objects into dir. It then opens the repository together with these objects. If git makes no merge,
+// withMerge is nil, and note says why.
 func tryMerge(ctx context.Context, req session.Request, dir, ours, theirs string) (withMerge *githistory.Repo, merge, note string, err error) {
 	const unjudged = "; the files of the merge are not judged"
 	repo, err := githistory.Open(ctx, req.Dir, githistory.Options{Environ: req.Environ})

@@ -19,17 +19,17 @@ import (
 	"github.com/small-gate/small-gate/internal/judge/session"
 )
 
-// passKey identifies a judgement of the index. The key is saved if the judgement passes, so that the next hook for the same commit need not
-// judge again.
+// passKey identifies a judgement of the index. If the index passes, the key is saved, so that the next hook for the same commit need not judge the index
+// again.
 type passKey struct {
-	// file is the path of the file with the key of the last judgement that passed. key is a hash of all that the judgement depends on.
+	// file is the path of the file in which the last saved key is. key is a hash of all that the judgement depends on.
 	file, key string
 }
 
-// computePassKey computes the key of the judgement that compares the index with parents and neighbours. The key leaves out what guarded
-// writers noted about the work tree: each hook reads these notes again.
+// computePassKey computes the key of the judgement that compares the index with parents and neighbours. The key does not depend on what guarded writers
+// noted about the work tree: each hook reads these notes again.
 func computePassKey(ctx context.Context, s *session.Session, parents []string, neighbours []logs.Neighbour) (passKey, error) {
-	// All files count: rules also read files that do not change.
+	// The key depends on all files: rules also read files that the commit does not change.
 	files, err := s.Repo.ListIndex(ctx)
 	if err != nil {
 		return passKey{}, err
@@ -42,7 +42,7 @@ func computePassKey(ctx context.Context, s *session.Session, parents []string, n
 	slices.Sort(req.Environ)
 	neighbours = slices.Clone(neighbours)
 	for i := range neighbours {
-		neighbours[i].Fronts = nil // they follow from the neighbours' commits and the index
+		neighbours[i].Fronts = nil // the neighbours' commits and the index determine the fronts
 	}
 	parents = slices.Concat(s.Opts.Heads, parents)
 	slices.Sort(parents[min(1, len(parents)):]) // MERGE_HEAD and git's variables list them in different orders
@@ -61,11 +61,11 @@ func computePassKey(ctx context.Context, s *session.Session, parents []string, n
 	return passKey{filepath.Join(s.Repo.Where().GitDir, "small-gate", name), hex.EncodeToString(key.Sum(nil))}, err
 }
 
-// wasSaved reports whether the saved key equals p's key, so that the judgement has passed already.
+// wasSaved reports whether the saved key equals p's key: then the index has already passed this judgement.
 func (p passKey) wasSaved() (bool, error) {
 	last, err := os.ReadFile(p.file)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return false, &failure.Error{Message: "cannot read the note on the last index that passed: " + err.Error(), Remedy: "make the git directory readable", Err: err}
+		return false, &failure.Error{Message: "cannot read the note about the last index that passed: " + err.Error(), Remedy: "make the git directory readable", Err: err}
 	}
 	return string(last) == p.key, nil
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/small-gate/small-gate/internal/policy"
 )
 
-// noteScope notes in the report of a rejected commit that only entries which are not published were rewritten, if that is so: a setting lets the commit
-// hook accept that. Where nothing was ever published, no entry would be final under that setting, and there is no note.
+// noteScope adds a note to the report of a rejected commit if the commit rewrites only unpublished entries: with the setting append_only.scope: published,
+// the commit hook would accept that. If nothing has ever been published, there is no note: with that setting, no entry would be final yet.
 func noteScope(ctx context.Context, s *session.Session, head string, report *finding.Report) error {
 	if s.Opts.Mode != preCommit || head == "" || s.Opts.Policy.Scope == policy.Published || !rewrites(report) {
 		return nil
@@ -30,7 +30,7 @@ func noteScope(ctx context.Context, s *session.Session, head string, report *fin
 	return nil
 }
 
-// rewrites reports whether a report has an error that says that a log was rewritten.
+// rewrites reports whether an error in a report says that a log was rewritten.
 func rewrites(r *finding.Report) bool {
 	return slices.ContainsFunc(r.Findings, func(f finding.Finding) bool {
 		return f.Severity == finding.SeverityError && strings.HasPrefix(f.Rule, "append-only/") && f.EditFrom != ""

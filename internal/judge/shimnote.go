@@ -13,26 +13,26 @@ import (
 	"github.com/small-gate/small-gate/internal/judge/session"
 )
 
-// gitPIDVariable is the environment variable that the installed pre-commit hook sets to git's process id. The installed prepare-commit-msg hook
-// does not start this program if the same git process runs it, the index is the same, byte for byte, and pre-commit found nothing.
+// gitPIDVariable is the environment variable that the installed pre-commit hook sets to git's process id. The installed prepare-commit-msg hook does not
+// start this program if pre-commit found nothing, the same git process runs both hooks, and the index has not changed by a byte.
 const gitPIDVariable = "SMALL_GATE_COMMIT"
 
-// processID matches a process id that identifies git. On Windows a hook sees 1 for every git, so 1 does not match.
+// processID matches a process id that identifies git. On Windows, a hook sees the process id 1 for every git process, so 1 does not match.
 var processID = regexp.MustCompile(`^([2-9]|[1-9][0-9]+)$`)
 
-// maxIndexCopy is the largest index that is copied for the next hook, in bytes: about 50,000 files.
+// maxIndexCopy is the size in bytes of the largest index that is copied for the next hook: about 50,000 files.
 const maxIndexCopy = 4 << 20
 
-// shimNote is a note from pre-commit by which the shim of prepare-commit-msg, the installed shell script, knows that it need not start this
-// program. (By a passKey, the program itself skips the judgement.) The zero value is never saved.
+// shimNote is a note that pre-commit leaves for the shim of prepare-commit-msg, which is the installed shell script: the shim then need not start this
+// program. (If the shim starts the program, the program skips the judgement if it finds a saved passKey.) The zero shimNote is never saved.
 type shimNote struct {
-	// gitPID is git's process id, and index the content of the index file before it is judged.
+	// gitPID is git's process id. index is what the index file held before the judgement.
 	gitPID string
 	index  []byte
 }
 
-// readIndexForShim reads the index file for a shimNote if an installed pre-commit hook runs. For an agent it returns the zero shimNote: the next
-// hook has to start this program, which adds a trailer to the agent's message.
+// readIndexForShim reads the index file for a shimNote. It returns the zero shimNote if this is not the installed pre-commit hook, if the index is larger
+// than maxIndexCopy, and for an agent: the shim has to start this program, which adds a trailer to the agent's message.
 func readIndexForShim(req session.Request, mode string) (shimNote, error) {
 	pid, name := req.Getenv(gitPIDVariable), req.Getenv("GIT_INDEX_FILE")
 	if mode != preCommit || !processID.MatchString(pid) || name == "" || req.Dir != "" || req.Agent() != "" {
@@ -48,7 +48,7 @@ func readIndexForShim(req session.Request, mode string) (shimNote, error) {
 	return shimNote{pid, index}, nil
 }
 
-// save writes the note for the next hook, if the report has no findings.
+// save writes the note for the shim, unless the report is not a pass or lists findings.
 func (n shimNote) save(gitDir string, report *finding.Report) error {
 	if n.gitPID == "" || report.Verdict != finding.Pass || len(report.Findings) > 0 {
 		return nil

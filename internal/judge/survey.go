@@ -16,20 +16,20 @@ import (
 
 // HookSurvey says what a repository's hooks would judge, and by which configuration and reader.
 type HookSurvey struct {
-	// Policy says where the next commit's configuration is from.
+	// Policy says where the configuration by which the next commit is judged is from.
 	Policy string
-	// Strict is true if that configuration or the caller asks for strict mode; Mode is the configuration's mode, enforce or observe.
+	// Strict is true if that configuration or the caller turns strict mode on. Mode is the configuration's mode: enforce or observe.
 	Strict bool
 	Mode   string
-	// Reader is the name and version of the reader of the repository, ReaderReason says why this reader was chosen.
+	// Reader is the name and version of what reads the repository: go-git or git. ReaderReason says why it was chosen.
 	Reader, ReaderReason string
 	// Workspaces are the paths of the .small directories in the index, except those that the configuration excludes.
 	Workspaces []string
-	// Logs are the patterns of the logs in the configuration.
+	// Logs are the patterns of the logs that the configuration lists.
 	Logs []string
 	// Bare is true if the repository has no work tree, and WorkspaceOnDisk if the work tree's root has a .small directory.
 	Bare, WorkspaceOnDisk bool
-	// Notes are for people.
+	// Notes are sentences for people, such as that the configuration excludes a workspace.
 	Notes []string
 }
 
@@ -81,8 +81,8 @@ func survey(ctx context.Context, s *session.Session) (out HookSurvey, err error)
 	if err != nil {
 		return out, err
 	}
-	info, unread := os.Lstat(filepath.Join(s.Repo.Where().Top, small.Dir))
-	out.WorkspaceOnDisk = unread == nil && info.IsDir()
+	info, statErr := os.Lstat(filepath.Join(s.Repo.Where().Top, small.Dir))
+	out.WorkspaceOnDisk = statErr == nil && info.IsDir()
 	for _, dir := range dirs {
 		if s.Opts.Policy.Judges(dir) {
 			out.Workspaces = append(out.Workspaces, small.InDir(dir, ""))
@@ -106,7 +106,7 @@ func survey(ctx context.Context, s *session.Session) (out HookSurvey, err error)
 	return out, err
 }
 
-// unmatchedLogs notes the patterns of configured logs by which no file in the index is judged: they guard nothing yet.
+// unmatchedLogs returns a note for each configured log whose pattern selects no file in the index: it guards nothing yet.
 func unmatchedLogs(ctx context.Context, s *session.Session) (notes []string, err error) {
 	if len(s.Opts.Policy.Logs) == 0 {
 		return nil, nil
