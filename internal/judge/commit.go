@@ -103,9 +103,9 @@ func runCommitHook(ctx context.Context, req session.Request, mode string, merged
 	})
 }
 
-// addContinueCommands changes the report of a rejected commit if git has an unfinished operation: each fix that restores a log or renames a file ends in
-// the commands that continue the operation. In a rebase, the fix that renames a file is replaced by one that gives up the rebase. If the commit has
-// not exactly one parent, the report stays as it is.
+// addContinueCommands changes the report of a rejected commit if git has an unfinished operation: each fix that restores a log or renames a file then
+// also names the commands that continue the operation. In a rebase, a fix that gives up the rebase replaces the fix that renames a file. If git copies
+// a commit, a note says how to continue. For a merge and for a first commit, the report stays as it is.
 func addContinueCommands(ctx context.Context, s *session.Session, parents []string, report *finding.Report) error {
 	unfinished, err := state.Read(s.Repo.Where().GitDir)
 	if err != nil || len(parents) != 1 {
@@ -115,25 +115,26 @@ func addContinueCommands(ctx context.Context, s *session.Session, parents []stri
 	if err != nil {
 		return err
 	}
-	stagesMore := slices.ContainsFunc(changes[0], func(c history.Change) bool {
+	// A file without a finding stays staged when the findings are mended: then there is something to commit.
+	staysStaged := slices.ContainsFunc(changes[0], func(c history.Change) bool {
 		return !slices.ContainsFunc(report.Findings, func(f finding.Finding) bool { return f.Path == c.Path })
 	})
-	commands, err := unfinished.NextCommands(s.Repo.Where().GitDir, stagesMore)
+	commands, err := unfinished.NextCommands(s.Repo.Where().GitDir, staysStaged)
 	if err != nil || len(commands) == 0 {
 		return err
 	}
 	next := wording.Commands(commands...)
 	for i := range report.Findings {
 		f := &report.Findings[i]
-		fix, advice, again := strings.Cut(f.Fix, remedy.CommitAgain)
+		fix, advice, commitsAgain := strings.Cut(f.Fix, remedy.CommitAgain)
 		restores := strings.HasPrefix(f.Fix, "`small-hook restore")
-		if command, rest, advised := strings.Cut(f.Fix, "`; "); restores && !again && advised {
+		if command, rest, advised := strings.Cut(f.Fix, "`; "); restores && !commitsAgain && advised {
 			fix, advice = command+"`", "; "+rest
 		}
 		switch {
-		case again && !restores && unfinished.Command == state.Rebase: // the new name would not last: the rebase repeats this step, with the old name
+		case commitsAgain && !restores && unfinished.Command == state.Rebase: // the new name would not last: the rebase repeats this step, with the old name
 			f.Fix = wording.Commands(state.UndoCommand(state.Rebase)) + "; give the file another name in the commit that adds it, and rebase again, or merge instead"
-		case again, restores && strings.HasSuffix(fix, "`"):
+		case commitsAgain, restores && strings.HasSuffix(fix, "`"):
 			f.Fix = fix + ", " + next + advice
 		case restores: // the fix ends in words
 			f.Fix += "; then " + next
@@ -199,8 +200,8 @@ func fixForInvalidConfig(ctx context.Context, s *session.Session, isMerge bool) 
 	return "correct " + policy.File + " in this merge, commit it unjudged, then audit it: " + wording.Commands("git add -- :/"+policy.File) + ", " + commit, nil
 }
 
-// judgeIndex compares the index with the parents of the next commit, and judges the differences. The first parent is HEAD; without HEAD, parents is
-// empty.
+// judgeIndex compares the index with the parents of the next commit, and judges the differences. HEAD is the first parent, if HEAD has a
+// commit.
 func judgeIndex(ctx context.Context, s *session.Session, head string, parents []string) (*finding.Report, error) {
 	near, compareWith, err := prepareIndexOptions(ctx, s, head, parents)
 	if err != nil {
@@ -271,8 +272,7 @@ func prepareIndexOptions(ctx context.Context, s *session.Session, head string, p
 }
 
 // judgeAsAmend judges the index as a commit that replaces HEAD, because git does not tell a hook whether a commit amends HEAD. It returns nil if HEAD is
-// published, if HEAD has no error, or if the index does not pass as HEAD's replacement. If the commit does not amend HEAD, pre-push still rejects
-// HEAD.
+// published, if HEAD has no error, or if the index does not pass as HEAD's replacement. If the commit turns out not to amend HEAD, pre-push rejects HEAD.
 func judgeAsAmend(ctx context.Context, s *session.Session, head string) (*finding.Report, error) {
 	unpublished, err := githistory.Unpublished(ctx, s.Repo, head)
 	at := slices.IndexFunc(unpublished, func(c history.Commit) bool { return c.ID == head })
@@ -299,8 +299,8 @@ func judgeAsAmend(ctx context.Context, s *session.Session, head string) (*findin
 	return report, nil
 }
 
-// takeFixesFromHistory replaces the fix of each lint error in a workspace's progress log that HEAD's log already has: not the index has to be
-// corrected, but the commit that brought the error.
+// takeFixesFromHistory replaces the fix of each lint error in a workspace's progress log that HEAD's log already has: the commit that
+// brought the error has to be corrected, not the index.
 func takeFixesFromHistory(ctx context.Context, s *session.Session, head string, report *finding.Report) error {
 	tips, err := s.Repo.Tips(ctx, "refs/remotes/")
 	if err != nil {

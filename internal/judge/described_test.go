@@ -11,7 +11,7 @@ import (
 	"github.com/small-gate/small-gate/internal/judge"
 )
 
-// A report with a finding names the repository, the branch, and the author of the commit that it names, with either reader.
+// With either reader, a report with a finding describes the repository, the branch, and the commit at fault with its author.
 func TestReportDescribesCommits(t *testing.T) {
 	r := workspace(t)
 	by := r.With("GIT_AUTHOR_NAME=Ada", "GIT_AUTHOR_DATE=1767225780 -0730")

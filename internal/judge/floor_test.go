@@ -15,7 +15,7 @@ import (
 	"github.com/small-gate/small-gate/internal/testkit/smalltest"
 )
 
-// TestFloorIsTheLeast: over random histories and configurations, a range with a floor is never judged more mildly than by the floor alone,
+// TestFloorIsTheLeast judges ranges of random histories with random configurations. With a floor, no range is judged more mildly than by the floor alone
 // or by the repository's configuration alone.
 func TestFloorIsTheLeast(t *testing.T) {
 	gittest.Long(t)

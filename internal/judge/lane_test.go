@@ -14,8 +14,8 @@ import (
 	"github.com/small-gate/small-gate/internal/testkit/gittest"
 )
 
-// TestClaimInUpperCase claims the lane fast in every possible way, in upper case as people write it. The configuration alone is strict, and
-// says what it expects.
+// TestClaimInUpperCase claims the lane fast in every possible way, in upper case as people write it. Only the configuration rejects upper case; the failure
+// then names the accepted words.
 func TestClaimInUpperCase(t *testing.T) {
 	gittest.Long(t)
 	for _, tt := range []struct {
@@ -65,7 +65,8 @@ func TestClaimInUpperCase(t *testing.T) {
 	}
 }
 
-// claimOf has a change judged with one kind of claim.
+// claimOf judges a change for which somebody claims a lane, and returns the claim that counts. At most one of variable, github and gitlab is set: the
+// value of SMALL_LANE, a label of a pull request, or a label of a merge request.
 func claimOf(t *testing.T, r *gittest.Repo, req session.Request, head, variable, github, gitlab string) (lane.Claim, error) {
 	t.Helper()
 	ctx := context.Background()
@@ -93,11 +94,12 @@ func claimOf(t *testing.T, r *gittest.Repo, req session.Request, head, variable,
 		return lane.Claim{}, report.Failure
 	}
 	if report.Lane == nil {
-		t.Fatalf("nobody claims a lane: %s", report.Verdict)
+		t.Fatalf("the report has no lane: %s", report.Verdict)
 	}
 	return report.Lane.Claim, nil
 }
 
+// judgeCI judges the change of an event; env is the CI system's environment.
 func judgeCI(t *testing.T, req session.Request, event []byte, env map[string]string) *finding.Report {
 	t.Helper()
 	plan, err := ci.Decide(env, event, ci.Inputs{})
@@ -153,7 +155,7 @@ func TestLabelsThatDoNotCount(t *testing.T) {
 	}
 }
 
-// TestNoSuchLane: a caller's claim that names no lane cannot be judged, and the message says where the claim is from.
+// TestNoSuchLane: if a caller claims a lane that does not exist, nothing is judged, and the message says where the claim is from.
 func TestNoSuchLane(t *testing.T) {
 	r := workspace(t)
 	req := request(r, "git")
@@ -166,6 +168,6 @@ func TestNoSuchLane(t *testing.T) {
 		t.Errorf("without a range: %v", err)
 	}
 	if found, err := judge.FindLane(context.Background(), req, "HEAD~1..HEAD"); err != nil || found.Claim.Made() {
-		t.Errorf("the variable holds for a range: %v, %v", found.Claim, err)
+		t.Errorf("the variable counts for a range: %v, %v", found.Claim, err)
 	}
 }

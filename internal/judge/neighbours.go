@@ -77,7 +77,7 @@ func parseDifferences(content []byte) differences {
 	return saved
 }
 
-// saveDifferences writes the file of differences, unless its content would stay the same.
+// saveDifferences writes the file of differences, unless there are none or the file already holds them.
 func (n neighbours) saveDifferences() error {
 	now := differences{}
 	for _, neighbour := range n.list {

@@ -11,7 +11,7 @@ import (
 	"github.com/small-gate/small-gate/internal/testkit/gittest"
 )
 
-// The next hook does not judge again what pre-commit has passed, unless something changed that the judgement depends on.
+// If an index passes pre-commit, the next hook does not judge it again, unless something has changed that the judgement depends on.
 func TestOneCommitIsJudgedOnce(t *testing.T) {
 	gittest.Long(t)
 	changed := map[string]func(r *gittest.Repo, req *session.Request){

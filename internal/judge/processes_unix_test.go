@@ -17,7 +17,7 @@ import (
 	"github.com/small-gate/small-gate/internal/testkit/gittest"
 )
 
-// countGit puts a git before the real one that counts how often it is started.
+// countGit puts a program called git before the real git in PATH. The program lists each call and runs the real git. calls returns the list.
 func countGit(t *testing.T) (calls func() []string) {
 	t.Helper()
 	real, err := exec.LookPath("git")
@@ -40,7 +40,8 @@ func countGit(t *testing.T) (calls func() []string) {
 	}
 }
 
-// Each process of git takes as long as an empty Go program. Whoever needs one more here shows what it costs with `go run ./scripts/speed`.
+// A command starts git at most as often as this table says: each process of git takes as long as an empty Go program. Before you raise a number, measure
+// the cost: `go run ./scripts/speed`.
 func TestProcessesOfGit(t *testing.T) {
 	idle := func(r *gittest.Repo) {
 		r.Write("code.go", "package code\n")

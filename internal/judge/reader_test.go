@@ -19,7 +19,7 @@ import (
 
 const log = ".small/progress.small.yml"
 
-// entries is a log with n entries.
+// entries returns a log with n entries.
 func entries(n int) string {
 	var s strings.Builder
 	s.WriteString("small_version: \"1.0.0\"\nowner: \"agent\"\nentries:\n")
@@ -63,7 +63,7 @@ func wantReport(t *testing.T, what string, r *finding.Report, verdict finding.Ve
 	}
 }
 
-// everyMode judges a repository with every command that reads one.
+// everyMode judges a repository with every command that judges a repository, and returns the reports by command.
 func everyMode(t *testing.T, r *gittest.Repo, reader string) map[string]*finding.Report {
 	t.Helper()
 	req := request(r, reader)
@@ -82,7 +82,7 @@ func everyMode(t *testing.T, r *gittest.Repo, reader string) map[string]*finding
 	}
 }
 
-// tip is the commit of main, found without git.
+// tip returns main's commit without the help of git.
 func tip(t *testing.T, r *gittest.Repo) string {
 	t.Helper()
 	head, err := os.ReadFile(r.Path(".git/refs/heads/main"))
@@ -117,7 +117,7 @@ func TestEveryReaderInEveryMode(t *testing.T) {
 	wantReport(t, "an unknown reader", judge.Audit(t.Context(), request(r, "svn"), ""), finding.Error, "", `"svn"`, "--reader auto, go-git or git")
 }
 
-// chosen is the reader chosen in a small, plain repository on a machine with git: git's, for commands that walk far through history.
+// chosen returns the reader that a command chooses in a small, plain repository on a machine with git: git for commands that walk far through history.
 func chosen(what string) string {
 	if strings.HasPrefix(what, "check") || strings.HasSuffix(what, "commit") || what == "pre-push" {
 		return "go-git"
@@ -125,7 +125,7 @@ func chosen(what string) string {
 	return "git"
 }
 
-// Without a git program the go-git reader does it all.
+// Without a git program, go-git reads for every command.
 func TestWithoutGit(t *testing.T) {
 	r := workspace(t)
 	r.Write(log, entries(3))
@@ -140,7 +140,7 @@ func TestWithoutGit(t *testing.T) {
 	}
 	for what, report := range everyMode(t, bad, "") {
 		if what == "check --ref" || what == "merge-check" || what == "pre-receive" {
-			continue // they do not look at what is wrong here
+			continue // what is wrong here is not what these commands judge
 		}
 		wantReport(t, what, report, finding.Fail, "go-git")
 	}
@@ -174,7 +174,7 @@ func TestGitStandsIn(t *testing.T) {
 	}
 }
 
-// If it finds the obstacle only while judging, git judges again.
+// If the reader on go-git finds out only during a judgement that it cannot read the repository, the judgement is repeated with git.
 func TestGitJudgesAnew(t *testing.T) {
 	split := workspace(t)
 	split.Git("update-index", "--split-index")
@@ -183,7 +183,7 @@ func TestGitJudgesAnew(t *testing.T) {
 	wantReport(t, "split, no git", judge.PreCommit(t.Context(), request(split, "")), finding.Error, "go-git", "the index: unknown extension", "git was not found")
 }
 
-// Warnings about a neighbour's work tree are about its own entries, not about those that both began with, however old the fork is.
+// A warning about a neighbour's work tree counts only the entries that the neighbour added after the fork, however old the fork is.
 func TestOldForks(t *testing.T) {
 	gittest.Long(t)
 	r := workspace(t)
@@ -228,7 +228,7 @@ func TestClone(t *testing.T) {
 	wantReport(t, "by name", judge.PreCommit(t.Context(), request(r, repository.Embedded)), finding.Pass, "go-git")
 }
 
-// git reads large repositories, if there is a git.
+// If git is installed, git reads large repositories.
 func TestLargeRepositories(t *testing.T) {
 	for what, grow := range map[string]func(r *gittest.Repo){
 		"packs": func(r *gittest.Repo) {
@@ -260,7 +260,7 @@ func TestLargeRepositories(t *testing.T) {
 	}
 }
 
-// Outside a repository, both readers say so.
+// Outside a repository, the failure says so.
 func TestNoRepository(t *testing.T) {
 	r := workspace(t)
 	req := request(r, "")

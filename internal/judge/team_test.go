@@ -22,10 +22,10 @@ import (
 	"github.com/small-gate/small-gate/internal/testkit/gittest"
 )
 
-// TestTeam plays random teams, with CI on a private server whose checkouts keep no credentials: work on branches and in a fork, pull requests,
-// a merge queue with either grouping, merges past the check, direct and forced pushes, cancelled or skipped runs, changed configurations. No
-// green run of a queue lands a rewrite. In the end the run of an honest push names every rewrite in the default branch's history that nobody
-// has accepted, and reports none for a team that rewrote nothing.
+// TestTeam simulates random teams whose CI runs on a private server, in checkouts that keep no credentials. The teams work on branches and in a fork, open
+// pull requests, use a merge queue with either grouping, merge what the check has rejected, push directly and by force, cancel or skip runs, and
+// change the configuration. No green run of a queue lands a rewrite. At the end, the run of a push without a rewrite names every rewrite in the
+// default branch's history that nobody has accepted; if nobody has rewritten anything, it names none.
 func TestTeam(t *testing.T) {
 	gittest.Long(t)
 	for seed := range uint64(gittest.Rounds(1, 12)) {
@@ -36,7 +36,7 @@ func TestTeam(t *testing.T) {
 	}
 }
 
-// team is a random team. It knows the truth about its logs from the digests of entries alone.
+// team is a random team. From the digests of entries alone, it knows what was rewritten.
 type team struct {
 	*testing.T
 	*rand.Rand
@@ -44,11 +44,14 @@ type team struct {
 	token    judge.Token
 	commits  map[string]*teamCommit
 	branches map[string]string
-	// fork is the tip of a stranger's own main; empty before the fork.
+	// fork is the tip of the branch main in a stranger's fork; empty before there is a fork.
 	fork     string
-	serial   int
+	// serial numbers entries and commits.
+	serial int
+	// accepted are the digests of the rewritten entries that a baseline accepts.
 	accepted map[string]bool
-	steps    []string
+	// steps are the notes on what the team did, for the messages of a failing test.
+	steps []string
 }
 
 type teamCommit struct {
@@ -82,19 +85,20 @@ func newTeam(t *testing.T, seed uint64) *team {
 	return w
 }
 
-func (w *team) one(in int) bool { return w.IntN(in) == 0 }
+// oneIn returns true once in n calls, at random.
+func (w *team) oneIn(n int) bool { return w.IntN(n) == 0 }
 
 func (w *team) note(format string, args ...any) {
 	w.steps = append(w.steps, fmt.Sprintf(format, args...))
 }
 
-// entry is a new entry, later than all others.
-func (w *team) entry(task string) string {
+// newEntry makes an entry that is later than all others.
+func (w *team) newEntry(task string) string {
 	w.serial++
 	return fmt.Sprintf("  - task_id: %q\n    timestamp: \"2026-03-02T%02d:%02d:00.000000001Z\"\n    status: \"in_progress\"\n    evidence: \"work %d\"\n", task, w.serial/60, w.serial%60, w.serial)
 }
 
-// commit makes a commit on the server.
+// commit makes a commit on the server and returns its id.
 func (w *team) commit(entries []string, config string, parents ...string) string {
 	w.Helper()
 	w.serial++
@@ -105,7 +109,7 @@ func (w *team) commit(entries []string, config string, parents ...string) string
 		fmt.Fprintf(&s, "%s %s\n", []string{"from", "merge"}[i], parent)
 	}
 	if len(parents) == 0 {
-		w.workspace(&s)
+		w.writeWorkspace(&s)
 	}
 	fmt.Fprintf(&s, "M 644 inline %s\ndata %d\n%s\nM 644 inline code\ndata <<E\n%d\nE\n", log, len(text), text, w.serial)
 	if config != "" {
@@ -128,8 +132,8 @@ func (w *team) commit(entries []string, config string, parents ...string) string
 	return id
 }
 
-// workspace adds the files of a valid workspace.
-func (w *team) workspace(s *strings.Builder) {
+// writeWorkspace writes the files of a valid workspace into s, the input of git fast-import.
+func (w *team) writeWorkspace(s *strings.Builder) {
 	from := filepath.Join("..", "..", "cmd", "small-hook", "testdata", "workspace", ".small")
 	files, err := os.ReadDir(from)
 	if err != nil {
@@ -144,7 +148,7 @@ func (w *team) workspace(s *strings.Builder) {
 	}
 }
 
-// ancestors are a commit and all before it.
+// ancestors returns the ids of a commit and of all its ancestors.
 func (w *team) ancestors(id string) map[string]bool {
 	seen := map[string]bool{}
 	for next := []string{id}; len(next) > 0; next = next[1:] {
@@ -156,7 +160,7 @@ func (w *team) ancestors(id string) map[string]bool {
 	return seen
 }
 
-// rewritten lists the entries of a log that a later one has lost, and those that it has only in another order.
+// rewritten compares the digests of a log with those of a later version. lost are missing in the later version; moved are in another order there.
 func rewritten(before, after []string) (lost, moved []string) {
 	last := -1
 	for _, d := range before {
@@ -172,8 +176,8 @@ func rewritten(before, after []string) (lost, moved []string) {
 	return lost, moved
 }
 
-// edges calls do for each edge of a history.
-func (w *team) edges(tip string, do func(child string, lost, moved []string)) {
+// forEachEdge calls do for each commit in tip's history and each of the commit's parents, with what the commit has lost and moved.
+func (w *team) forEachEdge(tip string, do func(child string, lost, moved []string)) {
 	for id := range w.ancestors(tip) {
 		for _, parent := range w.commits[id].parents {
 			lost, moved := rewritten(w.commits[parent].digests, w.commits[id].digests)
@@ -182,18 +186,18 @@ func (w *team) edges(tip string, do func(child string, lost, moved []string)) {
 	}
 }
 
-// honest reports whether no edge of a history rewrites anything.
-func (w *team) honest(tip string) bool {
+// isHonest reports whether no commit in tip's history rewrites anything.
+func (w *team) isHonest(tip string) bool {
 	honest := true
-	w.edges(tip, func(_ string, lost, moved []string) { honest = honest && len(lost)+len(moved) == 0 })
+	w.forEachEdge(tip, func(_ string, lost, moved []string) { honest = honest && len(lost)+len(moved) == 0 })
 	return honest
 }
 
-// work is a log with one more entry or, sometimes, a rewritten one.
-func (w *team) work(log []string) []string {
+// nextLog returns a log with one more entry or, sometimes, with a rewrite.
+func (w *team) nextLog(log []string) []string {
 	out := slices.Clone(log)
-	if !w.one(4) || len(out) < 3 {
-		return append(out, w.entry("task-1"))
+	if !w.oneIn(4) || len(out) < 3 {
+		return append(out, w.newEntry("task-1"))
 	}
 	at := w.IntN(len(out) - 1)
 	switch w.IntN(3) {
@@ -208,8 +212,8 @@ func (w *team) work(log []string) []string {
 	return out
 }
 
-// merged is an honest merge of two logs and their configurations.
-func (w *team) merged(ours, theirs string) (log []string, config string) {
+// mergeLogs merges the logs and the configurations of two commits without a rewrite.
+func (w *team) mergeLogs(ours, theirs string) (log []string, config string) {
 	base := ""
 	theirPast := w.ancestors(theirs)
 	for id := ours; id != ""; id = firstParent(w.commits[id]) { // the last commit that the first-parent lines share
@@ -236,7 +240,7 @@ func (w *team) merged(ours, theirs string) (log []string, config string) {
 	}
 	time := func(e string) string { _, after, _ := strings.Cut(e, "timestamp:"); return after[:32] }
 	slices.SortStableFunc(log, func(a, b string) int { return strings.Compare(time(a), time(b)) })
-	return append(log, w.entry("meta/reconcile-merge")), config
+	return append(log, w.newEntry("meta/reconcile-merge")), config
 }
 
 func firstParent(c *teamCommit) string {
@@ -246,8 +250,8 @@ func firstParent(c *teamCommit) string {
 	return c.parents[0]
 }
 
-// job runs CI for an event, in a fresh checkout without credentials.
-func (w *team) job(event, sha, payload string) *finding.Report {
+// runJob runs CI for an event in a new checkout without credentials.
+func (w *team) runJob(event, sha, payload string) *finding.Report {
 	w.Helper()
 	r := gittest.New(w.T)
 	r.Git("fetch", "-q", w.server.Dir, "+refs/heads/*:refs/remotes/origin/*", "+refs/pull/*:refs/remotes/pull/*")
@@ -264,24 +268,24 @@ func (w *team) job(event, sha, payload string) *finding.Report {
 	return report
 }
 
-// push moves a branch, and has the push judged unless its run is skipped.
-func (w *team) push(branch, to string, judged bool) *finding.Report {
+// push moves a branch. If runsCI is true, CI judges the push.
+func (w *team) push(branch, to string, runsCI bool) *finding.Report {
 	w.Helper()
 	before := w.branches[branch]
 	w.branches[branch] = to
 	w.server.Git("update-ref", "refs/heads/"+branch, to)
-	w.note("push %s to %.7s, judged: %v", branch, to, judged)
-	if !judged {
+	w.note("push %s to %.7s, judged: %v", branch, to, runsCI)
+	if !runsCI {
 		return nil
 	}
 	if before == "" {
 		before = strings.Repeat("0", 40)
 	}
-	return w.job("push", to, fmt.Sprintf(`{"ref": "refs/heads/%s", "before": %q, "after": %q}`, branch, before, to))
+	return w.runJob("push", to, fmt.Sprintf(`{"ref": "refs/heads/%s", "before": %q, "after": %q}`, branch, before, to))
 }
 
-// named are the entries that a report's errors name.
-func named(r *finding.Report) map[string]bool {
+// entriesNamedBy returns the digests of the entries that a report's errors name.
+func entriesNamedBy(r *finding.Report) map[string]bool {
 	out := map[string]bool{}
 	for _, f := range r.Findings {
 		if f.Severity == finding.SeverityError {
@@ -294,19 +298,19 @@ func named(r *finding.Report) map[string]bool {
 	return out
 }
 
-// forced moves a branch back and on again. The report names what the old tip had and the new one lacks.
-func (w *team) forced(branch string) {
+// forcePush replaces a branch's tip by another commit on the tip's parent. The report has to name the entries that the old tip has and the new tip lacks.
+func (w *team) forcePush(branch string) {
 	old := w.branches[branch]
 	to := firstParent(w.commits[old])
 	if to == "" {
 		return
 	}
 	c := w.commits[to]
-	tip := w.commit(append(slices.Clone(c.log), w.entry("task-1")), c.config, to)
-	clean := branch == "main" || w.honest(old) // a rewrite on a branch may be taken back
+	tip := w.commit(append(slices.Clone(c.log), w.newEntry("task-1")), c.config, to)
+	clean := branch == "main" || w.isHonest(old) // on another branch, a force-push may undo a rewrite
 	lost, _ := rewritten(w.commits[old].digests, w.commits[tip].digests)
 	w.note("forced: %s from %.7s", branch, old)
-	names := named(w.push(branch, tip, true))
+	names := entriesNamedBy(w.push(branch, tip, true))
 	for _, d := range lost {
 		if clean && !names[d] {
 			w.Errorf("a forced push of %s drops %s, and nobody says so\n%s", branch, d, strings.Join(w.steps, "\n"))
@@ -314,40 +318,42 @@ func (w *team) forced(branch string) {
 	}
 }
 
-// queue has a merge queue judge a group of pull requests, each put on top of the one before. It lands what is green: each entry up to the
-// first red one or, if the queue asks for the last one alone, all of them. A green run leaves no rewrite in what lands.
-func (w *team) queue(heads ...string) {
-	main, each := w.branches["main"], w.one(2)
+// runQueue simulates a merge queue: it merges the heads of pull requests one after another, and CI judges each merge. Some queues require each run to be
+// green: they land the merges before the first red run. Others require only the last run to be green: then they land all merges. No merge that lands
+// after a green run brings a rewrite.
+func (w *team) runQueue(heads ...string) {
+	main, each := w.branches["main"], w.oneIn(2)
 	before, landed := main, main
 	for i, head := range heads {
 		if head == "" || w.ancestors(before)[head] {
 			continue
 		}
-		log, config := w.merged(before, head)
+		log, config := w.mergeLogs(before, head)
 		entry := w.commit(log, config, before, head)
 		ref := fmt.Sprintf("refs/heads/gh-readonly-queue/main/pr-%d-%s", i, before)
 		w.server.Git("update-ref", ref, entry)
-		report := w.job("merge_group", entry, fmt.Sprintf(
+		report := w.runJob("merge_group", entry, fmt.Sprintf(
 			`{"action": "checks_requested", "merge_group": {"head_sha": %q, "base_sha": %q, "base_ref": "refs/heads/main"}}`, entry, before))
 		w.server.Git("update-ref", "-d", ref)
 		w.note("queue, each has to be green: %v: %.7s on %.7s, status %d", each, head, before, report.ExitStatus())
 		before = entry
 		if report.ExitStatus() == 0 {
-			w.lands(main, entry, report)
+			w.checkLanding(main, entry, report)
 			landed = entry
 		} else if each {
 			break
 		}
 	}
 	if landed != main && (each || landed == before) {
-		w.push("main", landed, !w.one(3))
+		w.push("main", landed, !w.oneIn(3))
 	}
 }
 
-// lands checks that the green run of a queue that lands to on main names each entry that a commit with one parent rewrites there.
-func (w *team) lands(main, to string, r *finding.Report) {
+// checkLanding checks r, the report of a green run after which a queue moves main to the commit to: r has to name each entry that a new commit with one
+// parent rewrites.
+func (w *team) checkLanding(main, to string, r *finding.Report) {
 	w.Helper()
-	here, names := w.ancestors(main), named(r)
+	here, names := w.ancestors(main), entriesNamedBy(r)
 	for id := range w.ancestors(to) {
 		c := w.commits[id]
 		if here[id] || len(c.parents) != 1 {
@@ -362,30 +368,30 @@ func (w *team) lands(main, to string, r *finding.Report) {
 	}
 }
 
-// stranger works on the main branch of a fork, and proposes it.
-func (w *team) stranger() {
+// proposeFromFork adds a commit to main in a stranger's fork, and opens a pull request for it.
+func (w *team) proposeFromFork() {
 	tip := w.fork
 	if tip == "" || w.ancestors(w.branches["main"])[tip] {
 		tip = w.branches["main"]
 	}
 	c := w.commits[tip]
-	w.fork = w.commit(w.work(c.log), c.config, tip)
+	w.fork = w.commit(w.nextLog(c.log), c.config, tip)
 	w.propose("main", w.fork)
 }
 
-// propose has a pull request of a branch judged, and merges it if it passes, or sometimes anyway.
+// propose opens a pull request for a branch, which CI judges. The pull request is merged if it passes, and sometimes even if it does not.
 func (w *team) propose(branch, head string) {
 	main := w.branches["main"]
 	if head == "" || w.ancestors(main)[head] {
 		return
 	}
-	log, config := w.merged(main, head)
+	log, config := w.mergeLogs(main, head)
 	merge := w.commit(log, config, main, head)
 	w.server.Git("update-ref", "refs/pull/7/head", head)
 	w.server.Git("update-ref", "refs/pull/7/merge", merge)
 	w.note("pull request of %s, %.7s into %.7s", branch, head, main)
-	report := w.job("pull_request", merge, fmt.Sprintf(`{"pull_request": {"number": 7, "head": {"ref": %q, "sha": %q}, "base": {"ref": "main", "sha": %q}}}`, branch, head, main))
-	if report.ExitStatus() != 0 && !w.one(3) {
+	report := w.runJob("pull_request", merge, fmt.Sprintf(`{"pull_request": {"number": 7, "head": {"ref": %q, "sha": %q}, "base": {"ref": "main", "sha": %q}}}`, branch, head, main))
+	if report.ExitStatus() != 0 && !w.oneIn(3) {
 		return
 	}
 	to := merge
@@ -397,14 +403,14 @@ func (w *team) propose(branch, head string) {
 			to = head
 		}
 	case 2:
-		w.queue(head, w.branches["one"], w.branches["two"], w.fork)
+		w.runQueue(head, w.branches["one"], w.branches["two"], w.fork)
 		return
 	}
-	w.push("main", to, !w.one(3))
+	w.push("main", to, !w.oneIn(3))
 }
 
-// accept has a person accept the past with a baseline, in a push whose run notes it.
-func (w *team) accept() {
+// acceptPast pushes a baseline that accepts main's history. The report of the push has to note the baseline.
+func (w *team) acceptPast() {
 	main := w.branches["main"]
 	c := w.commits[main]
 	read, _ := ledger.ReadLog([]byte("small_version: \"1.0.0\"\nowner: \"agent\"\nentries:\n"+strings.Join(c.log, "")), small.Limits{})
@@ -417,15 +423,16 @@ func (w *team) accept() {
 	if !slices.ContainsFunc(report.Examined.Notes, func(n string) bool { return strings.HasPrefix(n, "this push adds the baseline of "+log) }) {
 		w.Errorf("a baseline is added, and nobody says so: %q\n%s", report.Examined.Notes, strings.Join(w.steps, "\n"))
 	}
-	w.edges(main, func(_ string, lost, moved []string) {
+	w.forEachEdge(main, func(_ string, lost, moved []string) {
 		for _, d := range slices.Concat(lost, moved) {
 			w.accepted[d] = true
 		}
 	})
 }
 
+// play makes the team take random steps, and then checks the run of a last push without a rewrite.
 func (w *team) play(steps int) {
-	w.push("main", w.commit([]string{w.entry("meta/init"), w.entry("task-1"), w.entry("task-1")}, ""), true)
+	w.push("main", w.commit([]string{w.newEntry("meta/init"), w.newEntry("task-1"), w.newEntry("task-1")}, ""), true)
 	for range steps {
 		branch := []string{"one", "two"}[w.IntN(2)]
 		main := w.branches["main"]
@@ -434,62 +441,62 @@ func (w *team) play(steps int) {
 		case n >= 20:
 			heads := []string{w.branches["one"], w.branches["two"], w.fork}
 			w.Shuffle(len(heads), func(i, k int) { heads[i], heads[k] = heads[k], heads[i] })
-			w.queue(heads...)
+			w.runQueue(heads...)
 		case tip == "" || n < 3 || w.ancestors(main)[tip]:
 			tip = main
 			fallthrough
 		case n < 9:
 			c := w.commits[tip]
 			config := c.config
-			if w.one(8) {
+			if w.oneIn(8) {
 				config = teamObserves // a pull request that turns the gate off
 			}
-			w.push(branch, w.commit(w.work(c.log), config, tip), !w.one(3))
+			w.push(branch, w.commit(w.nextLog(c.log), config, tip), !w.oneIn(3))
 		case n < 10:
-			log, config := w.merged(main, tip)
-			w.push(branch, w.commit(log, config, tip, main), w.one(2))
+			log, config := w.mergeLogs(main, tip)
+			w.push(branch, w.commit(log, config, tip, main), w.oneIn(2))
 		case n < 14:
 			w.propose(branch, tip)
 		case n < 15:
-			w.stranger()
+			w.proposeFromFork()
 		case n < 16:
 			c := w.commits[main]
-			w.push("main", w.commit(w.work(c.log), c.config, main), w.one(2))
+			w.push("main", w.commit(w.nextLog(c.log), c.config, main), w.oneIn(2))
 		case n < 17:
-			w.forced("main")
+			w.forcePush("main")
 		case n < 18:
-			w.forced(branch)
+			w.forcePush(branch)
 		case n < 19:
-			w.accept()
+			w.acceptPast()
 		default:
 			c := w.commits[main]
 			config := teamObserves
 			if c.config != "" {
 				config = ""
 			}
-			w.push("main", w.commit(c.log, config, main), w.one(2))
+			w.push("main", w.commit(c.log, config, main), w.oneIn(2))
 		}
 	}
 	c := w.commits[w.branches["main"]]
-	w.check(w.push("main", w.commit(append(slices.Clone(c.log), w.entry("task-1")), c.config, w.branches["main"]), true))
+	w.check(w.push("main", w.commit(append(slices.Clone(c.log), w.newEntry("task-1")), c.config, w.branches["main"]), true))
 }
 
-// check compares the last run with the truth.
+// check compares r, the report of the last run, with what was rewritten on main.
 func (w *team) check(r *finding.Report) {
 	w.Helper()
-	names, main := named(r), w.branches["main"]
-	is := func(d string) bool { return names[d] || w.accepted[d] }
-	w.edges(main, func(child string, lost, moved []string) {
+	names, main := entriesNamedBy(r), w.branches["main"]
+	isKnown := func(d string) bool { return names[d] || w.accepted[d] }
+	w.forEachEdge(main, func(child string, lost, moved []string) {
 		for _, d := range lost {
-			if !is(d) {
+			if !isKnown(d) {
 				w.Errorf("%.7s rewrites %s, and nobody says so", child, d)
 			}
 		}
-		if len(moved) > 0 && !slices.ContainsFunc(w.commits[child].digests, is) {
+		if len(moved) > 0 && !slices.ContainsFunc(w.commits[child].digests, isKnown) {
 			w.Errorf("%.7s reorders %s, and nobody says so", child, moved)
 		}
 	})
-	if w.honest(main) {
+	if w.isHonest(main) {
 		for _, f := range r.Findings {
 			if slices.Contains([]string{"append-only/modified", "append-only/deleted", "append-only/reordered", "divergence/lost-entry"}, f.Rule) {
 				w.Errorf("nobody has rewritten anything: %s: %s", f.Rule, f.Message)
