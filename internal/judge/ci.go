@@ -32,7 +32,7 @@ func CI(ctx context.Context, req session.Request, plan ci.Plan, token Token) (*f
 	found, findErr := j.findCommits(ctx)
 	facts, notes := j.facts, j.notes
 	report := req.Judge(ctx, string(plan.Kind), func(s *session.Session) (*finding.Report, error) {
-		j.facts, j.notes = slices.Clone(facts), slices.Clone(notes) // Judge may call this again, for the floor or with another reader
+		j.facts, j.notes = slices.Clone(facts), slices.Clone(notes) // Judge may call this function again, for the floor or with another reader
 		if findErr != nil {
 			return nil, findErr
 		}
@@ -69,36 +69,36 @@ type job struct {
 	foreignOrigin             string
 	// nonMerges are the commits that the CI system made for this run and that are not merges of the head.
 	nonMerges []ci.Point
-	// head is the commit to judge; empty until it is found.
+	// head is the id of the commit to judge; empty until findInClone has found the commit.
 	head string
 }
 
 // judgeFound judges what findCommits has found.
-func (j *job) judgeFound(ctx context.Context, s *session.Session, t foundPlan) (*finding.Report, error) {
-	switch t.kind {
+func (j *job) judgeFound(ctx context.Context, s *session.Session, found foundPlan) (*finding.Report, error) {
+	switch found.kind {
 	case ci.Change:
-		return j.judgeChange(ctx, s, t)
+		return j.judgeChange(ctx, s, found)
 	case ci.Push:
-		return j.judgePush(ctx, s, t)
+		return j.judgePush(ctx, s, found)
 	case ci.History:
-		return j.judgeHistory(ctx, s, t)
+		return j.judgeHistory(ctx, s, found)
 	}
 	return run.EmptyReport(s.Opts), nil
 }
 
 // judgeChange judges a pull request, a merge request, a merge group, or a change that the caller names.
-func (j *job) judgeChange(ctx context.Context, s *session.Session, t foundPlan) (*finding.Report, error) {
+func (j *job) judgeChange(ctx context.Context, s *session.Session, found foundPlan) (*finding.Report, error) {
 	s.Opts.Branch = j.plan.Source
 	s.SetStandingOfAll(ctx, history.Published)
-	s.SetBranches(history.Tip{ID: t.base}, history.Tip{}) // whatever branches the clone has, no commit of the change has landed
-	if err := j.trustCommit(ctx, s, t.base, t.baseLabel); err != nil {
+	s.SetBranches(history.Tip{ID: found.base}, history.Tip{}) // whatever branches the clone has, no commit of the change has landed
+	if err := j.trustCommit(ctx, s, found.base, found.baseLabel); err != nil {
 		return nil, err
 	}
-	report, err := s.CheckProposed(ctx, j.head, j.judgeFilesIfNothingNew(ctx, s, t.baseLabel, gate.RangeInto(ctx, s.Repo, t.base, j.head, t.merge, s.Opts)))
-	if err != nil || t.merge == "" {
+	report, err := s.CheckProposed(ctx, j.head, j.judgeFilesIfNothingNew(ctx, s, found.baseLabel, gate.RangeInto(ctx, s.Repo, found.base, j.head, found.merge, s.Opts)))
+	if err != nil || found.merge == "" {
 		return report, err
 	}
-	return s.CheckProposed(ctx, t.merge, report)
+	return s.CheckProposed(ctx, found.merge, report)
 }
 
 // judgeFilesIfNothingNew adds a judgement of the head's files to a report without commits: then the target already has the head. targetLabel names the
@@ -121,8 +121,8 @@ func (j *job) judgeFilesIfNothingNew(ctx context.Context, s *session.Session, ta
 
 // judgePush judges the move of a ref. If the ref is the default branch, or if there is no default branch, it also judges the ref's commits from before the
 // push.
-func (j *job) judgePush(ctx context.Context, s *session.Session, t foundPlan) (*finding.Report, error) {
-	u := t.update
+func (j *job) judgePush(ctx context.Context, s *session.Session, found foundPlan) (*finding.Report, error) {
+	u := found.update
 	s.Opts.Branch = branchName(j.plan.Ref, origin)
 	if u.PolicyFromOldTip {
 		s.SetStandingOfAll(ctx, history.Landed)
@@ -131,7 +131,7 @@ func (j *job) judgePush(ctx context.Context, s *session.Session, t foundPlan) (*
 		s.SetStandingOfAll(ctx, history.Published)
 		s.SetBranches(u.Target, u.Target)
 	}
-	if err := trustForRef(ctx, s, u, t.defaultBranch); err != nil {
+	if err := trustForRef(ctx, s, u, found.defaultBranch); err != nil {
 		return nil, err
 	}
 	if err := j.checkConfigExists(ctx, s); err != nil {
@@ -141,7 +141,7 @@ func (j *job) judgePush(ctx context.Context, s *session.Session, t foundPlan) (*
 	if err != nil {
 		return nil, err
 	}
-	report := j.judgeFilesIfNothingNew(ctx, s, t.baseLabel, gate.Push(ctx, s.Repo, u, s.Opts))
+	report := j.judgeFilesIfNothingNew(ctx, s, found.baseLabel, gate.Push(ctx, s.Repo, u, s.Opts))
 	if old != nil {
 		report = finding.Combine([]*finding.Report{report, old})
 		report.Examined.Base, report.Examined.Head = u.Old, u.New
@@ -177,12 +177,12 @@ func (j *job) rejudgeOldCommits(ctx context.Context, s *session.Session, u histo
 }
 
 // judgeHistory judges all commits of the head's history.
-func (j *job) judgeHistory(ctx context.Context, s *session.Session, t foundPlan) (*finding.Report, error) {
-	if err := j.trustCommit(ctx, s, t.base, t.baseLabel); err != nil {
+func (j *job) judgeHistory(ctx context.Context, s *session.Session, found foundPlan) (*finding.Report, error) {
+	if err := j.trustCommit(ctx, s, found.base, found.baseLabel); err != nil {
 		return nil, err
 	}
 	s.SetStandingOfAll(ctx, history.Landed)
-	s.SetBranches(history.Tip{}, history.Tip{ID: t.base})
+	s.SetBranches(history.Tip{}, history.Tip{ID: found.base})
 	return gate.Audit(ctx, s.Repo, j.head, s.Opts), nil
 }
 

@@ -67,7 +67,7 @@ func unavailableError(p ci.Point, err error) error {
 	return &f
 }
 
-// remedyGit and remedyCredentials say what git needs to fetch a tip that no branch has any more.
+// remedyGit and remedyCredentials say how a job can fetch a tip that no branch has any more: with git, or with credentials.
 const (
 	remedyGit         = "run this where git is installed, for example in small-gate's container image: fetch-depth: 0 does not bring the tip, since no branch has it any more"
 	remedyCredentials = "give the step the credentials to fetch from the server: in a GitHub action, give the job the permission contents: read, and leave the input token as it is by default; elsewhere keep the credentials of the checkout"

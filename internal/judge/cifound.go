@@ -28,12 +28,12 @@ type foundPlan struct {
 }
 
 // findCommits finds the commits that the plan names, and fetches those that the clone lacks. After each try to fetch, it opens the repository again.
-func (j *job) findCommits(ctx context.Context) (t foundPlan, err error) {
+func (j *job) findCommits(ctx context.Context) (found foundPlan, err error) {
 	for again := true; again; again = errors.Is(err, errReopen) && ctx.Err() == nil {
 		_, err = j.req.InRepository(ctx, string(j.plan.Kind), func(s *session.Session) (err error) {
 			j.facts, j.notes, j.shallow = nil, nil, s.Repo.Where().Shallow
-			if t, err = j.findInClone(ctx, s); err == nil && j.shallow {
-				err = requireHistory(ctx, s, t, j.head)
+			if found, err = j.findInClone(ctx, s); err == nil && j.shallow {
+				err = requireHistory(ctx, s, found, j.head)
 			}
 			if j.shallow && j.head != "" && errors.Is(err, history.ErrLacking) {
 				err = cmp.Or(j.fetchNext(ctx, j.head), err)
@@ -41,7 +41,7 @@ func (j *job) findCommits(ctx context.Context) (t foundPlan, err error) {
 			return err
 		})
 	}
-	return t, err
+	return found, err
 }
 
 // findInClone finds the commits that the plan names. The error is errReopen after a try to fetch.
@@ -76,17 +76,17 @@ func (j *job) findInClone(ctx context.Context, s *session.Session) (foundPlan, e
 }
 
 // requireHistory fails if a shallow clone lacks commits that the judgement will read.
-func requireHistory(ctx context.Context, s *session.Session, t foundPlan, head string) error {
-	tips, known := []string{head}, []string{t.base}
+func requireHistory(ctx context.Context, s *session.Session, found foundPlan, head string) error {
+	tips, known := []string{head}, []string{found.base}
 	switch {
-	case t.kind == ci.Nothing:
+	case found.kind == ci.Nothing:
 		return nil
-	case t.kind == ci.History, t.kind == ci.Push && t.update.PolicyFromOldTip:
+	case found.kind == ci.History, found.kind == ci.Push && found.update.PolicyFromOldTip:
 		known = nil // older commits are judged again
-	case t.kind == ci.Push:
-		known = t.update.Known
-	case t.merge != "":
-		tips = append(tips, t.merge)
+	case found.kind == ci.Push:
+		known = found.update.Known
+	case found.merge != "":
+		tips = append(tips, found.merge)
 	}
 	commits, err := s.Repo.Commits(ctx, tips, known)
 	if err != nil {
@@ -116,39 +116,39 @@ func (j *job) tagNamesNoCommit(ctx context.Context, s *session.Session) bool {
 }
 
 // findChange finds the base of a change and, if there is one, the CI system's merge.
-func (j *job) findChange(ctx context.Context, s *session.Session) (t foundPlan, err error) {
-	t.kind = ci.Change
-	if t.base, t.merge, t.baseLabel, err = j.findMerge(ctx, s, j.head); err != nil {
-		return t, err
+func (j *job) findChange(ctx context.Context, s *session.Session) (found foundPlan, err error) {
+	found.kind = ci.Change
+	if found.base, found.merge, found.baseLabel, err = j.findMerge(ctx, s, j.head); err != nil {
+		return found, err
 	}
-	if t.base != "" {
+	if found.base != "" {
 		for _, p := range j.nonMerges {
 			j.note("%s, %s, is not a merge of the head: it was not judged", p.Words, p.Revision)
 		}
 	}
-	if t.base == "" {
-		if t.base, t.baseLabel, err = j.resolveFirst(ctx, s, j.plan.Base); err != nil {
-			return t, err
+	if found.base == "" {
+		if found.base, found.baseLabel, err = j.resolveFirst(ctx, s, j.plan.Base); err != nil {
+			return found, err
 		}
-		if t.base, t.baseLabel, err = j.replaceSuspectBase(ctx, s, t.base, t.baseLabel, j.head); err != nil {
-			return t, err
+		if found.base, found.baseLabel, err = j.replaceSuspectBase(ctx, s, found.base, found.baseLabel, j.head); err != nil {
+			return found, err
 		}
-		if t.merge, err = j.findNextTip(ctx, s, t.base); err != nil {
-			return t, err
+		if found.merge, err = j.findNextTip(ctx, s, found.base); err != nil {
+			return found, err
 		}
 	}
-	j.fact("base", "%s (%s)", t.base, t.baseLabel)
-	reported := []string{t.base}
+	j.fact("base", "%s (%s)", found.base, found.baseLabel)
+	reported := []string{found.base}
 	for _, p := range j.plan.Base {
 		if len(p.Fetch) > 0 && p.Fetch[0] == p.Revision && !slices.Contains(reported, p.Revision) {
 			reported = append(reported, p.Revision)
 			j.fact("passed over", "%s (%s)", p.Revision, p.Words)
 		}
 	}
-	if t.merge != "" {
-		j.fact("merge result", "%s", t.merge)
+	if found.merge != "" {
+		j.fact("merge result", "%s", found.merge)
 	}
-	return t, nil
+	return found, nil
 }
 
 // findPush finds the commits to compare a pushed ref with. If the plan knows no old tip of the ref and the default branch has the head, the kind becomes
@@ -170,21 +170,21 @@ func (j *job) findPush(ctx context.Context, s *session.Session) (foundPlan, erro
 		}
 	}
 	onDefault := j.plan.OnDefault || branch.ID == ""
-	t := foundPlan{kind: ci.Push, defaultBranch: branch, baseLabel: "the tip before the push"}
-	t.update = history.Update{Ref: j.plan.Ref, New: j.head, Name: branchName(j.plan.Ref, origin), PolicyFromOldTip: onDefault}
-	if t.update.Old, err = j.findTipBeforePush(ctx, s, onDefault); err != nil {
-		return t, err
+	found := foundPlan{kind: ci.Push, defaultBranch: branch, baseLabel: "the tip before the push"}
+	found.update = history.Update{Ref: j.plan.Ref, New: j.head, Name: branchName(j.plan.Ref, origin), PolicyFromOldTip: onDefault}
+	if found.update.Old, err = j.findTipBeforePush(ctx, s, onDefault); err != nil {
+		return found, err
 	}
 	if onDefault {
-		if t.update.Old == "" {
+		if found.update.Old == "" {
 			j.fact("base", "none: the ref is new, and its whole history is judged")
 		}
-		return t, nil
+		return found, nil
 	}
 	// The commits of earlier pushes are judged again until the default branch has them.
-	t.update.Known, t.update.RejudgeOld, t.baseLabel = []string{branch.ID}, true, branch.Ref
+	found.update.Known, found.update.RejudgeOld, found.baseLabel = []string{branch.ID}, true, branch.Ref
 	switch {
-	case t.update.Old != "":
+	case found.update.Old != "":
 		j.fact("new since", "%s (%s)", branch.ID, branch.Ref)
 	case len(j.plan.Base) > 0:
 		j.fact("base", "%s (%s; the tip before the push is not here)", branch.ID, branch.Ref)
@@ -194,10 +194,10 @@ func (j *job) findPush(ctx context.Context, s *session.Session) (foundPlan, erro
 		j.fact("base", "%s (%s; the ref is new)", branch.ID, branch.Ref)
 	}
 	if j.plan.WithDefault {
-		t.update.Target = history.Tip{ID: branch.ID, Name: history.ShortRef(branch.Ref)}
+		found.update.Target = history.Tip{ID: branch.ID, Name: history.ShortRef(branch.Ref)}
 		j.fact("compared with", "%s (%s), as a warning", branch.ID, branch.Ref)
 	}
-	return t, nil
+	return found, nil
 }
 
 // findTipBeforePush finds the ref's tip before the push. It returns "" for a new ref, and, with a note, if the server answers that it no longer has that

@@ -80,7 +80,7 @@ func (j *job) ignoredLaneNotes(r *finding.Report) []string {
 }
 
 // explainFailure completes a failure about a missing commit or a missing repository. To the message it adds why a fetch failed. In a shallow clone or
-// without a repository, it replaces the remedy: what to change in the CI system's configuration file, such as the depth of the checkout.
+// without a repository, a new remedy says what to change in the CI system's configuration file, such as the depth of the checkout.
 func (j *job) explainFailure(f *failure.Error) *failure.Error {
 	out := *f
 	out.Err = f

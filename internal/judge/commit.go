@@ -57,7 +57,7 @@ const (
 // empty, they are those in MERGE_HEAD. If merged is empty and HEAD's configuration is valid, the report also names lost entries:
 // `small-hook guard` or append noted them in the work tree, and now they are missing.
 func runCommitHook(ctx context.Context, req session.Request, mode string, merged []string) *finding.Report {
-	mayReplay := mode == prepareCommitMsg || mode == preApplyPatch // git also runs these when it repeats an existing commit
+	mayReplay := mode == prepareCommitMsg || mode == preApplyPatch // git also runs these hooks when it copies an existing commit
 	return req.Judge(ctx, mode, func(s *session.Session) (*finding.Report, error) {
 		note, err := readIndexForShim(req, mode)
 		if err != nil {

@@ -103,7 +103,7 @@ func FindEdits(ctx context.Context, req session.Request, sought EditSelection) (
 			"fingerprints; or name the report that has it with --report")
 }
 
-// FindEditsIn returns the edits that the selected findings in a JSON report report. It fails as FindEdits does.
+// FindEditsIn returns the edits of the selected findings in a JSON report. It fails as FindEdits does.
 func FindEditsIn(report []byte, sought EditSelection) ([]EditToWaive, error) {
 	if err := sought.validate(); err != nil {
 		return nil, err

@@ -88,8 +88,8 @@ func Audit(ctx context.Context, req session.Request, revision string) *finding.R
 	})
 }
 
-// auditUnbornHead returns the report for a HEAD that names a branch without commits. If no ref has a commit, it is an empty report; else
-// auditUnbornHead fails.
+// auditUnbornHead audits a repository whose HEAD names a branch without commits. If no ref has a commit, the report is empty; else auditUnbornHead
+// fails.
 func auditUnbornHead(ctx context.Context, s *session.Session) (*finding.Report, error) {
 	tips, err := s.Repo.Tips(ctx)
 	if err != nil {

@@ -20,8 +20,8 @@ import (
 	"github.com/small-gate/small-gate/internal/judge/session"
 )
 
-// differences say how each neighbour's log differed from the index's log, by the neighbour's commit and the log's path. They are saved in a file, so
-// that a log of a neighbour that has not moved is not read again.
+// differences say how each neighbour's log differed from the index's log, by the neighbour's commit and the log's path. They are saved in a
+// file: a neighbour's log need not be read again until the neighbour's branch moves.
 type differences map[string]map[string]logs.Front
 
 // maxDifferencesFile is how much of the file of differences is read, in bytes.

@@ -41,8 +41,8 @@ type pushInput struct {
 }
 
 // PrePush judges what git is about to push. For each ref it judges every commit that the remote lacks, and then compares the ref's old tip with its new
-// tip. args are the hook's arguments: the remote's name (or URL), and the remote's URL. The policy is the default branch's; for a push of the
-// default branch, it is that of the branch's old tip.
+// tip. args are the hook's arguments: the remote's name (or URL), and the remote's URL. The policy is the default branch's; a push of the
+// default branch is judged by the policy of the branch's old tip.
 func PrePush(ctx context.Context, req session.Request, args []string, stdin io.Reader) *finding.Report {
 	push := pushInput{source: sourceStdin}
 	if len(args) > 0 {
@@ -138,8 +138,8 @@ func guessRefs(ctx context.Context, s *session.Session, push *pushInput) error {
 	return nil
 }
 
-// PreReceive judges a push on the server, before any ref moves. The policy is the default branch's; for a push of the default branch, it is that of the
-// branch's old tip.
+// PreReceive judges a push on the server, before any ref moves. The policy is the default branch's; a push of the default branch is judged by the
+// policy of the branch's old tip.
 func PreReceive(ctx context.Context, req session.Request, stdin io.Reader) *finding.Report {
 	lines := sync.OnceValues(func() ([]hookinput.RefUpdate, error) { return hookinput.ReadPreReceive(stdin) })
 	report := req.Judge(ctx, "pre-receive", func(s *session.Session) (*finding.Report, error) {
@@ -312,7 +312,7 @@ func findOldTip(ctx context.Context, s *session.Session, u hookinput.RefUpdate, 
 	}
 }
 
-// catchUpCommands returns the commands that fetch what the remote's ref has, if that has moved on since the last fetch.
+// catchUpCommands returns the commands to type if the remote's ref has moved since the last fetch.
 func catchUpCommands(u hookinput.RefUpdate, remote, current string, shallow bool) string {
 	branch, ok := strings.CutPrefix(u.Ref, "refs/heads/")
 	if !ok || !githistory.IsRemoteName(remote) || current == "" {

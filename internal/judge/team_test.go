@@ -45,7 +45,7 @@ type team struct {
 	commits  map[string]*teamCommit
 	branches map[string]string
 	// fork is the tip of the branch main in a stranger's fork; empty before there is a fork.
-	fork     string
+	fork string
 	// serial numbers entries and commits.
 	serial int
 	// accepted are the digests of the rewritten entries that a baseline accepts.
