@@ -124,13 +124,13 @@ func (w *Workspace) Mend(ctx context.Context, repo reconcile.Repository, o MendO
 	if err != nil {
 		return out, err
 	}
-	if o.Discard {
-		if err := m.refuseUncommittedLog(ctx); err != nil {
-			return out, err
-		}
-	}
 	if err := m.findMoves(ctx, list); err != nil {
 		return out, err
+	}
+	if o.Discard {
+		if err := m.refuseUncommittedLog(ctx, m.logAt(list[len(list)-1])); err != nil {
+			return out, err
+		}
 	}
 	if err := m.findSubstitutions(ctx, o.Source, o.Files); err != nil {
 		return out, err

@@ -165,12 +165,13 @@ func (m *mending) errCannotRewrite(ctx context.Context, id string, err error) er
 	return out
 }
 
-// findEarlierLoss finds the first unshared commit before another that lost entries and is not rewritten yet; empty if there is none.
+// findEarlierLoss finds, among the unshared commits before a given one, the first that lost entries and is not rewritten yet; empty if there is none.
 func (m *mending) findEarlierLoss(ctx context.Context, before string) (string, error) {
-	for _, id := range m.unshared {
-		if id == before {
-			break
-		}
+	earlier := m.unshared[:slices.Index(m.unshared, before)]
+	if err := m.findMoves(ctx, earlier); err != nil { // a commit that rotated the log has lost nothing
+		return "", err
+	}
+	for _, id := range earlier {
 		if _, rewritten := m.newIDs[id]; rewritten {
 			continue
 		}

@@ -100,11 +100,12 @@ func (m *mending) mayEnd() bool {
 
 func (m *mending) dropsNew(id string) bool { return m.discard && id == m.toMend }
 
-// refuseUncommittedLog returns an error if the work tree's or the index's log differs from HEAD's: it would not be clear what to drop.
-func (m *mending) refuseUncommittedLog(ctx context.Context) error {
-	dirty, err := m.git.Dirty(ctx, m.Log())
+// refuseUncommittedLog returns an error if the file at path, where HEAD has the log, differs from HEAD's in the work tree or the index: it would not be
+// clear what to drop.
+func (m *mending) refuseUncommittedLog(ctx context.Context, path string) error {
+	dirty, err := m.git.Dirty(ctx, path)
 	if err == nil && dirty {
-		err = &failure.Error{Message: m.Log() + " has changes that are not committed", Remedy: "commit them first"}
+		err = &failure.Error{Message: path + " has changes that are not committed", Remedy: "commit them first"}
 	}
 	return err
 }

@@ -16,13 +16,12 @@ import (
 // logAt returns the path that the log has in an old commit.
 func (m *mending) logAt(id string) string { return cmp.Or(m.movedTo[id], m.firstPath) }
 
-// findMoves finds the listed commits, from the one to mend on, that move or rotate the log, and fills m.movedTo and m.archives.
+// findMoves finds the commits of a list, parents first, that move or rotate the log, and fills m.movedTo and m.archives. A move before the commit to mend
+// does not count: firstPath is the path after it.
 func (m *mending) findMoves(ctx context.Context, list []string) error {
 	var edges []history.Edge
 	for _, id := range list {
-		if len(m.parents[id]) > 0 && m.descendants(m.toMend)[id] {
-			edges = append(edges, history.Edge{Parent: m.parents[id][0], Child: id})
-		}
+		edges = append(edges, history.EdgesOf(id, m.parents[id])...)
 	}
 	filter := history.Workspaces()
 	if m.At != "" {
@@ -32,6 +31,7 @@ func (m *mending) findMoves(ctx context.Context, list []string) error {
 	if err != nil {
 		return err
 	}
+	nonAncestors, descendants := m.nonAncestors(m.toMend), m.descendants(m.toMend)
 	for i, changes := range changed {
 		id := edges[i].Child
 		at := slices.IndexFunc(changes, func(c history.Change) bool { return c.Path == m.logAt(id) && c.Old.Regular() })
@@ -44,13 +44,30 @@ func (m *mending) findMoves(ctx context.Context, list []string) error {
 			return err
 		case to == "":
 		case changes[at].New.Mode != "":
-			if m.At != "" && (id != m.toMend || len(m.parents[id]) == 1) {
+			inLine := descendants[id] || !slices.Contains(nonAncestors, id) // a merge with a branch that rotated the log is not understood
+			if inLine && m.At != "" && edges[i].Parent == m.parents[id][0] && (id != m.toMend || len(m.parents[id]) == 1) {
 				m.archives[id] = to
 			}
-		default:
-			for d := range m.descendants(id) {
-				m.movedTo[d] = to
+		case slices.Contains(nonAncestors, id):
+			if err := m.setMoved(ctx, id, to); err != nil {
+				return err
 			}
+		}
+	}
+	return nil
+}
+
+// setMoved records that the log is at a path in a commit, in its descendants, and in those of its parents that have a file there: of a merge, it can be
+// the other side that moved the log.
+func (m *mending) setMoved(ctx context.Context, id, to string) error {
+	for d := range m.descendants(id) {
+		m.movedTo[d] = to
+	}
+	for _, p := range m.parents[id] {
+		if f, err := findFile(ctx, m.repo, p, to); err != nil {
+			return err
+		} else if f.Mode != "" {
+			m.movedTo[p] = to
 		}
 	}
 	return nil
