@@ -36,12 +36,22 @@ func (m *mending) applyNewCommits(ctx context.Context, out *Mended) error {
 		if before[path] != s.from {
 			continue // a later commit has another file there
 		}
-		if dirty, err := m.git.Dirty(ctx, path); err != nil {
+		staged, err := findFile(ctx, m.repo, history.Index, path)
+		if err != nil {
 			return err
-		} else if dirty {
-			continue // somebody has changed the file
+		}
+		if staged != s.from {
+			continue // a staged change stays
+		}
+		dirty, err := m.git.Dirty(ctx, path)
+		if err != nil {
+			return err
 		}
 		file := apply.File{File: s.to}
+		if dirty { // only the index follows: the file in the work tree is somebody's change
+			files = append(files, file)
+			continue
+		}
 		if s.from.Mode != history.ModePlain && s.from.Mode != "" || s.to.Mode != history.ModePlain { // a link or an executable file
 			file.ByGit = true
 		} else if file.Content, err = m.git.CheckedOut(ctx, path, s.to.Object); err != nil {
