@@ -31,7 +31,7 @@ func (m *mending) readLogText(ctx context.Context, id string) ([]byte, error) {
 // mendLog returns the commit's log after its new parents' logs; was if it stays. With the first log that changes, the plan gets tasks back.
 func (m *mending) mendLog(ctx context.Context, id string, parents []string, source string, was *commitLog) (*commitLog, error) {
 	text, gone, err := m.combineLog(ctx, id, parents, source)
-	if err == nil && text != nil && !m.tasksAdopted {
+	if err == nil && len(gone) > 0 && !m.tasksAdopted && m.descendants(m.toMend)[id] {
 		m.tasksAdopted = true
 		err = m.adoptTasksInCommit(ctx, id, gone)
 	}
@@ -75,10 +75,10 @@ func (m *mending) combineLog(ctx context.Context, id string, parents []string, s
 			text = resolved.Text
 		}
 		if m.dropsNew(id) {
-			m.droppedCount = len(ledger.Only(m.readEntries(file), m.readEntries(text), ledger.Equivalence{}))
-			return text, nil, nil
-		}
-		if back, err = m.putBackAfterParents(ctx, id, sides, text, file, removed); err != nil {
+			whole, own := m.readEntries(text), m.readEntries(file)
+			m.droppedCount = len(ledger.Only(own, whole, ledger.Equivalence{}))
+			back = combine.PutBack{Text: text, Gone: ledger.Only(whole, own, ledger.Equivalence{})}
+		} else if back, err = m.putBackAfterParents(ctx, id, sides, text, file, removed); err != nil {
 			return nil, nil, err
 		}
 		if log, _ := m.parse(back.Text); log != nil && m.isSoundAfter(logs, log.Ledger) {
