@@ -10,6 +10,7 @@ import (
 	"github.com/small-gate/small-gate/internal/base/failure"
 	"github.com/small-gate/small-gate/internal/base/wording"
 	"github.com/small-gate/small-gate/internal/gate/history"
+	githistory "github.com/small-gate/small-gate/internal/git/history"
 	"github.com/small-gate/small-gate/internal/git/state"
 	"github.com/small-gate/small-gate/internal/write/reconcile"
 )
@@ -183,13 +184,21 @@ func (m *mending) findEarlierLoss(ctx context.Context, before string) (string, e
 }
 
 // sharedRefs returns the options by which git rev-list selects the refs whose commits others have. With the option Pushed, the branch's own upstream
-// does not count, unless origin/HEAD is another name of it: landed commits are never rewritten.
+// does not count, unless it is the default branch: landed commits are never rewritten.
 func (m *mending) sharedRefs(ctx context.Context) ([]string, error) {
 	out := []string{"--remotes", "--tags"}
 	branch, err := m.repo.CurrentBranch(ctx)
 	if err != nil || !m.options.Pushed || branch == "" {
 		return out, err
 	}
-	upstream, err := m.git.Run(ctx, "for-each-ref", "--format=%(upstream:lstrip=2)", branch)
-	return append([]string{"--exclude=" + strings.TrimSpace(string(upstream))}, out...), err
+	name, err := m.git.Run(ctx, "for-each-ref", "--format=%(upstream)", branch)
+	if err != nil {
+		return nil, err
+	}
+	upstream := strings.TrimSpace(string(name))
+	main, err := githistory.DefaultBranch(ctx, m.repo, "")
+	if err != nil || main.Ref == upstream {
+		return out, err
+	}
+	return append([]string{"--exclude=" + strings.TrimPrefix(upstream, "refs/remotes/")}, out...), nil
 }
