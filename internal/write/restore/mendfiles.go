@@ -53,7 +53,7 @@ func (m *mending) findSubstitutions(ctx context.Context, source string, files []
 			return err
 		}
 		if s.to.Mode == "" && slices.Contains(named, path) {
-			if err := m.refuseNew(ctx, path, s.from); err != nil {
+			if err := m.refuseNew(ctx, source, path, s.from); err != nil {
 				return err
 			}
 		}
@@ -70,9 +70,15 @@ func (m *mending) findSubstitutions(ctx context.Context, source string, files []
 	return nil
 }
 
-// refuseNew returns an error for a named file that no parent of the commit to mend has, unless a later commit has added it and nothing has been lost since.
-// file is the commit's own.
-func (m *mending) refuseNew(ctx context.Context, path string, file history.File) error {
+// refuseNew returns an error for a named file that the source or, without one, the parents of the commit to mend lack. Without a source, it returns
+// nil if a later commit has added the file and HEAD still has it. file is what the commit to mend has at the path.
+func (m *mending) refuseNew(ctx context.Context, source, path string, file history.File) error {
+	if source != "" {
+		return &failure.Error{
+			Message: fmt.Sprintf("%s cannot be put back from %s: it is not there", wording.Printable(path), history.Short(source)),
+			Remedy:  "give --source a commit that has the file: `git log -- " + wording.TopPath(path) + "` lists the commits that changed it",
+		}
+	}
 	head := m.unshared[len(m.unshared)-1]
 	now, err := findFile(ctx, m.repo, head, path)
 	if err != nil || file.Mode == "" && now.Mode != "" {
@@ -84,7 +90,7 @@ func (m *mending) refuseNew(ctx context.Context, path string, file history.File)
 	}
 }
 
-// expandFolders replaces each named folder by its files that must not change, in the parents and in HEAD.
+// expandFolders replaces each named folder by the files below it that must not change: those that a parent or HEAD has.
 func (m *mending) expandFolders(ctx context.Context, parents, named []string) (out []string, err error) {
 	head, err := m.repo.Head(ctx)
 	if err != nil {
