@@ -139,7 +139,7 @@ func (w *Workspace) Mend(ctx context.Context, repo reconcile.Repository, o MendO
 		return out, err
 	}
 	out.Old, out.FirstPath = list[len(list)-1], m.firstPath
-	out.New, out.Log, out.Remade, out.Unsigned = m.newIDs[out.Old], w.Log(), m.newIDs[m.toMend], m.unsigned
+	out.New, out.Log, out.Remade, out.Unsigned = m.newIDs[out.Old], m.logAt(out.Old), m.newIDs[m.toMend], m.unsigned
 	if out.New == out.Old {
 		out.NoLog, err = m.hasNoLog(ctx)
 		return out, err
