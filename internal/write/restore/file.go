@@ -27,11 +27,11 @@ func (w *Workspace) RestoreFile(ctx context.Context, repo reconcile.Repository, 
 	if err != nil {
 		return out, err
 	}
-	id, was, err := r.findCommittedFile(ctx, source)
-	if err != nil || was.Mode == "" {
+	id, committed, err := r.findCommittedFile(ctx, source)
+	if err != nil || committed.Mode == "" {
 		return out, err
 	}
-	same, err := r.isInIndexAndTree(ctx, was)
+	same, err := r.isInIndexAndTree(ctx, committed)
 	if err != nil || same {
 		return out, err
 	}
@@ -81,10 +81,10 @@ func SourceCommits(ctx context.Context, repo reconcile.Repository, source string
 	return append([]string{head}, merged...), err
 }
 
-// isInIndexAndTree reports whether the index and the work tree have the file as it was.
-func (r *restoring) isInIndexAndTree(ctx context.Context, was history.File) (bool, error) {
+// isInIndexAndTree reports whether the index and the work tree have the log's file exactly as a commit has it; committed is the commit's file.
+func (r *restoring) isInIndexAndTree(ctx context.Context, committed history.File) (bool, error) {
 	staged, err := findFile(ctx, r.repo, history.Index, r.Log())
-	if err != nil || staged != was {
+	if err != nil || staged != committed {
 		return false, err
 	}
 	// git counts a file that a sparse checkout leaves out as unchanged.
@@ -95,7 +95,7 @@ func (r *restoring) isInIndexAndTree(ctx context.Context, was history.File) (boo
 	return len(bytes.TrimSpace(changed)) == 0, err
 }
 
-// AppendEntry adds a line or block to a log of the configuration, and creates the log if there is none. It stages nothing.
+// AppendEntry adds a line or block to a configured log, and creates the log if there is none. It stages nothing.
 func (w *Workspace) AppendEntry(entry string) error {
 	data, err := w.Read()
 	if err != nil {
@@ -127,8 +127,8 @@ func OnlyCommitted(place githistory.Place, from, to Mark) (bool, error) {
 	return commits != nil, err
 }
 
-// RestoreFormer puts back what was at the log's place before: lost lines or items, a file, or a symbolic link whose target is old. If it cannot, the
-// error names a copy of old.
+// RestoreFormer puts old back at the log's path: lost lines or items, a file or, if mode is that of a symbolic link, a link whose target is old. If it
+// cannot, the error names a copy of old.
 func (w *Workspace) RestoreFormer(old []byte, mode fs.FileMode) (out Restored, err error) {
 	defer func() {
 		if err == nil {

@@ -125,7 +125,7 @@ func (w *Workspace) findLoss(ctx context.Context, repo reconcile.Repository, par
 
 func (w *Workspace) discardedFile() string { return filepath.Join(w.Kept, "discarded") }
 
-// dropStale returns a note if it still counts, else an empty one.
+// dropStale returns a note if its log can be read and git has only committed since; else it returns an empty note.
 func (w *Workspace) dropStale(n Note, mark Mark) (Note, error) {
 	if sound, _ := w.parse(n.Log); sound == nil {
 		return Note{}, nil
@@ -183,8 +183,8 @@ func (w *Workspace) UpdateDiscarded(ctx context.Context, repo reconcile.Reposito
 	if unmerged != nil {
 		index = nil // the work tree's log was not checked out from the index
 	}
-	fresh := w.wasDiscarded(n, file, head, index)
-	if fresh {
+	newlyDiscarded := w.wasDiscarded(n, file, head, index)
+	if newlyDiscarded {
 		known = w.joinNotes(known, n)
 	}
 	if known.Log == nil {
@@ -197,7 +197,7 @@ func (w *Workspace) UpdateDiscarded(ctx context.Context, repo reconcile.Reposito
 	if err != nil || len(gone) == 0 {
 		return Note{}, nil, errors.Join(err, w.ForgetDiscarded())
 	}
-	if fresh {
+	if newlyDiscarded {
 		text, err := known.text()
 		if err == nil {
 			err = wholefile.Replace(w.discardedFile(), text, 0o600)
@@ -210,7 +210,7 @@ func (w *Workspace) UpdateDiscarded(ctx context.Context, repo reconcile.Reposito
 	return known, gone, nil
 }
 
-// ForgetDiscarded removes the note on discarded entries: they are in the log again, or nobody wants them.
+// ForgetDiscarded removes the note on discarded entries, which are in the log again or are not wanted.
 func (w *Workspace) ForgetDiscarded() error {
 	err := os.Remove(w.discardedFile())
 	if errors.Is(err, fs.ErrNotExist) {

@@ -21,16 +21,15 @@ import (
 // MendOptions say which commit to mend, and how.
 type MendOptions struct {
 	Commit string
-	// Source, if any, is a commit whose log is used instead of the parents' logs.
+	// Source, if any, is a commit whose log and files are used instead of those of the parents.
 	Source string
-	// Files are paths that get the content that they had before the commit.
+	// Files are paths of files to put back: as they were before the commit or, if the commit left a file alone, before the commit that changed it.
 	Files []string
 	// Pushed allows mending a commit that the branch's own upstream has.
 	Pushed bool
 	// Discard drops the entries that the commit adds to the log.
 	Discard bool
-	// MovedTo takes the lock of the log's workspace at the path where HEAD has the log, if the log has moved there since Commit, and returns that
-	// workspace.
+	// MovedTo is called if a commit after Commit has moved the log. It gets the log's path in HEAD, locks the workspace there, and returns it.
 	MovedTo func(path string) (*Workspace, error)
 	// Progress, if any, is called for each commit.
 	Progress func(done, total int)
@@ -39,7 +38,7 @@ type MendOptions struct {
 // Mended is the result of Mend.
 type Mended struct {
 	Restored
-	// FirstPath is the path of the log in the commit to mend. Log is its path in HEAD.
+	// FirstPath is the path of the log in the parents of the commit to mend. Log is its path in HEAD.
 	FirstPath string
 	// Old and New are HEAD's old and new commit; they are equal if there was nothing to mend. Commits is the number of rewritten commits.
 	Old, New string
@@ -50,11 +49,12 @@ type Mended struct {
 	Remade string
 	// NoLog is true if nothing was mended, and neither the commit to mend nor its parents have the log or a profile of 2.0.0.
 	NoLog bool
-	// First is the first rewritten commit: the one to mend or, if that stays, a later one. Branches are the local branches that still have
-	// First, each with the work tree in which it is checked out, if any.
+	// First is the old id of the first commit that was rewritten: usually the one to mend. Branches are the local branches that still have First,
+	// each with the work tree in which it is checked out, if any.
 	First    string
 	Branches [][2]string
-	// Arguments are the files and options with which First is mended there too, each after a space.
+	// Arguments are the arguments for the command that mends First in one of Branches, each after a space: the files, and the options if First is the
+	// commit to mend.
 	Arguments string
 }
 
@@ -67,19 +67,19 @@ type mending struct {
 	discard      bool
 	unsigned     int // the number of rewritten commits that had a signature
 	droppedCount int
-	// tasksAdopted is true once a log was put back: only the plan of that commit gets lost tasks back.
+	// tasksAdopted is true once lost entries were put back into a log: only the plan of the first such commit gets its tasks back.
 	tasksAdopted bool
 	// alike are the new entries of toMend's log that look like changed versions of old ones.
 	alike []ledger.Entry
 	// unshared are the commits of HEAD that nobody else has, parents first; parents has the parents of each.
 	unshared []string
 	parents  map[string][]string
-	// after has the results of descendants, by commit.
-	after map[string]map[string]bool
-	// firstPath is the path of the log in the commit to mend; movedTo has the path in later commits, by id, if the log has moved.
+	// descendantsOf caches what the method descendants returned, by commit.
+	descendantsOf map[string]map[string]bool
+	// firstPath is the path of the log in the parents of the commit to mend. movedTo has the path in other commits, by id, if the log was moved.
 	firstPath string
 	movedTo   map[string]string
-	// archives has, by commit, the path of the new file to which the commit rotated a log of the configuration.
+	// archives has, by the id of a commit, the path of the new file to which the commit rotated a configured log.
 	archives map[string]string
 	// newIDs maps the ids of old commits to those of the new ones.
 	newIDs map[string]string
@@ -87,25 +87,27 @@ type mending struct {
 	logs map[string]*commitLog
 	// objects reads the old commits and writes the new ones.
 	objects *rewrite.Objects
-	// targets has, by merge, the index of the target's parent: see reconcile.TargetSide.
+	// targets has, by merge, the index of the parent that is on the target branch: see reconcile.TargetSide.
 	targets map[string]int
 	// substitutions has, by path, the files to replace in the rewritten commits.
 	substitutions map[string]substitution
 }
 
-// substitution replaces a file in the commit since, and in each of its descendants that has exactly from.
+// substitution replaces a file in a commit, and in those of its descendants that still have the same file.
 type substitution struct {
+	// from is the file that is replaced; to replaces it.
 	from, to history.File
-	since    string
+	// since is the id of the commit.
+	since string
 }
 
-// Mend rewrites a commit so that its log has all entries of its parents' logs, and then the other commits up to HEAD that are not its
-// ancestors. Messages, authors, times, merges and all other files stay. Mend refuses to rewrite shared commits. The index and the work tree
-// follow, and keep what is not committed.
+// Mend rewrites a commit so that its log has all entries of its parents' logs. Then it does the same with the other commits up to HEAD that are not its
+// ancestors. It puts back the named files, and what was lost with the log. Messages, authors, times, merges and other files stay. Mend refuses
+// to rewrite shared commits. The index and the work tree are updated, and keep what is not committed.
 func (w *Workspace) Mend(ctx context.Context, repo reconcile.Repository, o MendOptions, environ []string) (out Mended, err error) {
 	m := &mending{
 		restoring: restoring{Workspace: w, repo: repo}, options: o, parents: map[string][]string{}, newIDs: map[string]string{}, logs: map[string]*commitLog{},
-		targets: map[string]int{}, after: map[string]map[string]bool{}, firstPath: w.Log(), movedTo: map[string]string{}, archives: map[string]string{},
+		targets: map[string]int{}, descendantsOf: map[string]map[string]bool{}, firstPath: w.Log(), movedTo: map[string]string{}, archives: map[string]string{},
 		substitutions: map[string]substitution{}, discard: o.Discard,
 	}
 	if m.git, err = workgit.Open(w.Place, environ); err != nil {
@@ -171,7 +173,7 @@ func (w *Workspace) Mend(ctx context.Context, repo reconcile.Repository, o MendO
 	return out, err
 }
 
-// rewriteAll rewrites listed commits, parents first, and forgets what no later commit needs.
+// rewriteAll rewrites the listed commits, parents first. It drops the text of a log once no later commit needs it.
 func (m *mending) rewriteAll(ctx context.Context, list []string, o MendOptions) error {
 	children := map[string]int{list[len(list)-1]: 1} // the new head is needed to the end
 	for _, id := range list {
@@ -256,7 +258,7 @@ func (m *mending) rewriteCommit(ctx context.Context, id, source string) error {
 	return nil
 }
 
-// adoptTasksInCommit has a commit's plan get back the tasks of restored entries, unless the plan is replaced anyway.
+// adoptTasksInCommit puts the tasks of restored entries back into a commit's plan, unless the plan is replaced anyway.
 func (m *mending) adoptTasksInCommit(ctx context.Context, id string, gone []ledger.Entry) error {
 	path := small.Plan.Path(m.Dir)
 	was, err := findFile(ctx, m.repo, id, path)

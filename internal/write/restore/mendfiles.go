@@ -19,7 +19,7 @@ import (
 	"github.com/small-gate/small-gate/internal/write/workgit"
 )
 
-// findSubstitutions fills m.substitutions: for the named files, and for the workspace's files that the commit to mend deletes with the log.
+// findSubstitutions fills m.substitutions: for the named files, for the files that addLostFiles adds, and for a late import.
 func (m *mending) findSubstitutions(ctx context.Context, source string, files []string) error {
 	parents := m.parents[m.toMend]
 	if source != "" {
@@ -60,7 +60,7 @@ func (m *mending) findSubstitutions(ctx context.Context, source string, files []
 		if path == m.Log() || s.to.Mode == "" || s.to == s.from {
 			continue
 		}
-		if info, gone := os.Lstat(filepath.Join(m.Place.Top, filepath.FromSlash(path))); gone == nil && info.IsDir() {
+		if info, statErr := os.Lstat(filepath.Join(m.Place.Top, filepath.FromSlash(path))); statErr == nil && info.IsDir() {
 			if _, err := workgit.ReadFile(m.Place.Top, path); err != nil {
 				return err // the error names what is in the way
 			}
@@ -125,8 +125,9 @@ func FilesInFolder(ctx context.Context, tree history.Tree, id string, p *policy.
 	return out, err
 }
 
-// findSubstitution finds how the file at a path becomes what it was in the parents, or in the source if there is one. If the commit to mend left the file
-// alone, it takes the file's substitution from laterChanges. before has the files of each parent, bad those of the commit to mend.
+// findSubstitution returns the substitution that makes the file at a path what it was in the parents or, if there is a source, in the source. If the
+// commit to mend left the file alone or added it, and there is no source, it returns the file's substitution in laterChanges, if any. before has the
+// files of each parent, bad those of the commit to mend.
 func (m *mending) findSubstitution(before []map[string]history.File, bad map[string]history.File, source, path string, laterChanges func() (map[string]substitution, error)) (s substitution, err error) {
 	s.since, s.from = m.toMend, bad[path]
 	for i := 0; i < len(before) && s.to.Mode == ""; i++ { // a merge may have lost what another parent has
@@ -142,8 +143,9 @@ func (m *mending) findSubstitution(before []map[string]history.File, bad map[str
 	return s, err
 }
 
-// findLaterChanges finds for each path the first commit after the commit to mend that changes or deletes the file, or a merge that lacks what another than
-// its first parent has. It returns the substitutions that undo these changes.
+// findLaterChanges finds for each path the first commit that changes or deletes the file, among the commits that are not ancestors of the commit to
+// mend. A merge counts, too, if it lacks a file that its second or a later parent has. findLaterChanges returns the substitutions that undo these
+// changes.
 func (m *mending) findLaterChanges(ctx context.Context, paths []string) (map[string]substitution, error) {
 	var edges []history.Edge
 	for _, id := range m.nonAncestors(m.toMend) {
@@ -162,8 +164,8 @@ func (m *mending) findLaterChanges(ctx context.Context, paths []string) (map[str
 	return out, err
 }
 
-// addLostFiles adds to the named files the workspace's files, if the commit to mend deletes the log. If no file is named, it adds the records
-// that the commit has lost.
+// addLostFiles adds to the named files the workspace's files, if the commit to mend has neither the workspace's log nor a profile of 2.0.0. If no
+// file is named, it adds the records that the commit has lost. For a configured log it adds nothing.
 func (m *mending) addLostFiles(ctx context.Context, parents, files []string) ([]string, error) {
 	log, err := findFile(ctx, m.repo, m.toMend, m.logAt(m.toMend))
 	if err != nil {

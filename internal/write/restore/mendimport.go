@@ -11,8 +11,9 @@ import (
 	"github.com/small-gate/small-gate/internal/write/reconcile"
 )
 
-// planLateImport acts if a file is the original log of an import: git has written the log of a merged 1.0.0 branch into it. Then the commit
-// to mend gets a second import for that branch. The files are returned with the first import's other originals: git may have written them too.
+// planLateImport mends a merge in which git took a migration to 2.0.0 for a rename, and so wrote a 1.0.0 branch's log into the original log that an
+// import keeps. It does so if files has that log's path: the commit to mend gets a second import for the branch. It returns files with the first
+// import's other originals, which git may have changed, too.
 func (m *mending) planLateImport(ctx context.Context, files []string) ([]string, error) {
 	for _, path := range files {
 		dir, name, _ := small.SplitPath(path)
@@ -40,12 +41,12 @@ func (m *mending) planLateImport(ctx context.Context, files []string) ([]string,
 		if err != nil {
 			return nil, err
 		}
-		for name, data := range imported {
-			f := history.File{Path: name, Mode: history.ModePlain}
+		for path, data := range imported {
+			f := history.File{Path: path, Mode: history.ModePlain}
 			if f.Object, err = m.git.Store(ctx, data); err != nil {
 				return nil, err
 			}
-			m.substitutions[name] = substitution{to: f, since: m.toMend}
+			m.substitutions[path] = substitution{to: f, since: m.toMend}
 		}
 		for _, name := range slices.Sorted(maps.Keys(originals)) {
 			files = append(files, folder+"/"+name)

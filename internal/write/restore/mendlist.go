@@ -15,12 +15,12 @@ import (
 	"github.com/small-gate/small-gate/internal/write/reconcile"
 )
 
-// arguments returns the files as words for a command, each after a space. If options is true, the options that say how the commit is mended follow.
-func (o MendOptions) arguments(options bool) (out string) {
+// arguments returns the files as arguments of a command, each after a space. If withOptions is true, the options follow that say how to mend the commit.
+func (o MendOptions) arguments(withOptions bool) (out string) {
 	for _, file := range o.Files {
 		out += " " + wording.TopPath(file)
 	}
-	if !options {
+	if !withOptions {
 		return out
 	}
 	if o.Source != "" {
@@ -35,18 +35,19 @@ func (o MendOptions) arguments(options bool) (out string) {
 	return out
 }
 
-// listCommits lists the commits to rewrite, parents first: the one to mend, and HEAD's other unshared commits that are not its ancestors.
+// listCommits lists the commits that may be rewritten, parents first: the one to mend, and HEAD's other unshared commits that are not its ancestors. It
+// sets m.unshared and m.parents and, if the commit to mend was rewritten before, m.toMend.
 func (m *mending) listCommits(ctx context.Context) ([]string, error) {
-	under, err := state.Read(m.Place.GitDir)
+	unfinished, err := state.Read(m.Place.GitDir)
 	if err != nil {
 		return nil, err
 	}
-	if under.Command != "" {
+	if unfinished.Command != "" {
 		unmerged, err := m.git.Unmerged(ctx)
 		if err != nil {
 			return nil, err
 		}
-		return nil, &failure.Error{Message: "a " + under.Command + " is under way", Remedy: "end it first: " + under.Remedy(reconcile.ByHand(m.Policy, unmerged)) + ", then " + m.sameCommand()}
+		return nil, &failure.Error{Message: "git " + unfinished.Command + " is not finished", Remedy: "end it first: " + unfinished.Remedy(reconcile.ByHand(m.Policy, unmerged)) + ", then " + m.sameCommand()}
 	}
 	others, err := m.sharedRefs(ctx)
 	if err != nil {
@@ -86,7 +87,7 @@ func (m *mending) listCommits(ctx context.Context) ([]string, error) {
 			return m.nonAncestors(made), cmp.Or(err, m.refuseHiddenParents(ctx))
 		}
 	}
-	out := &failure.Error{Message: history.Short(m.toMend) + " is not in the history of HEAD", Remedy: "rewritten commits have other ids: `small-hook audit`"}
+	out := &failure.Error{Message: history.Short(m.toMend) + " is not in the history of HEAD", Remedy: "if it was rewritten, it has another id now; see which commits are at fault: `small-hook audit`"}
 	switch {
 	case tree != "":
 		out.Remedy = "rewrite it in the work tree of the branch that has it: " + wording.RunIn(tree, m.sameCommand())
@@ -96,7 +97,7 @@ func (m *mending) listCommits(ctx context.Context) ([]string, error) {
 	return nil, out
 }
 
-// refuseHiddenParents returns an error if one of the commits to rewrite has parents that a shallow clone lacks: the new commit would not have them.
+// refuseHiddenParents returns an error if a shallow clone lacks the parents of a commit that may be rewritten: its copy would have no parents.
 func (m *mending) refuseHiddenParents(ctx context.Context) error {
 	for _, id := range m.nonAncestors(m.toMend) {
 		if m.Place.Shallow && len(m.parents[id]) == 0 {
@@ -123,16 +124,16 @@ func (m *mending) nonAncestors(id string) []string {
 
 // descendants returns the set of the unshared descendants of a commit, with the commit itself.
 func (m *mending) descendants(id string) map[string]bool {
-	if m.after[id] == nil {
-		after := map[string]bool{id: true}
+	if m.descendantsOf[id] == nil {
+		found := map[string]bool{id: true}
 		for _, other := range m.unshared {
-			if slices.ContainsFunc(m.parents[other], func(p string) bool { return after[p] }) {
-				after[other] = true
+			if slices.ContainsFunc(m.parents[other], func(p string) bool { return found[p] }) {
+				found[other] = true
 			}
 		}
-		m.after[id] = after
+		m.descendantsOf[id] = found
 	}
-	return m.after[id]
+	return m.descendantsOf[id]
 }
 
 // sameCommand returns the command that mends the commit to mend, with the files and options that were given, quoted for a message.
@@ -149,8 +150,8 @@ func (m *mending) mendCommand(id string) string {
 	return wording.Commands(command)
 }
 
-// errCannotRewrite returns the failure to rewrite a commit because one of its sides lost entries earlier. If an unshared commit lost them, the
-// remedy is to begin with that one: mending it rewrites the later commits too.
+// errCannotRewrite returns the failure to rewrite a commit because the logs of its parents cannot be combined; err says why. If an earlier unshared
+// commit lost entries, the remedy is to begin with that one: mending it rewrites the later commits, too.
 func (m *mending) errCannotRewrite(ctx context.Context, id string, err error) error {
 	out := &failure.Error{
 		Message: history.Short(id) + " cannot be rewritten: " + failure.Of(err).Message,

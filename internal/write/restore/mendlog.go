@@ -28,7 +28,8 @@ func (m *mending) readLogText(ctx context.Context, id string) ([]byte, error) {
 	return log.text, nil
 }
 
-// mendLog returns the commit's log after its new parents' logs; was if it stays. With the first log that changes, the plan gets tasks back.
+// mendLog returns the log that a commit gets once its parents have new logs. If the log does not change, it returns was, the log that the commit has. If
+// entries come back, the commit's plan gets their tasks: see tasksAdopted.
 func (m *mending) mendLog(ctx context.Context, id string, parents []string, source string, was *commitLog) (*commitLog, error) {
 	text, gone, err := m.combineLog(ctx, id, parents, source)
 	if err == nil && len(gone) > 0 && !m.tasksAdopted && m.descendants(m.toMend)[id] {
@@ -41,7 +42,7 @@ func (m *mending) mendLog(ctx context.Context, id string, parents []string, sour
 	return &commitLog{text: text}, nil
 }
 
-// combineLog returns the text that a commit's log becomes, nil if it stays, and the restored entries of which the log had no version.
+// combineLog returns the new text of a commit's log, nil if the log does not change, and the restored entries of which the log had no version.
 func (m *mending) combineLog(ctx context.Context, id string, parents []string, source string) ([]byte, []ledger.Entry, error) {
 	if source != "" {
 		parents = []string{source}
@@ -51,18 +52,18 @@ func (m *mending) combineLog(ctx context.Context, id string, parents []string, s
 		return nil, nil, err
 	}
 	removed, err := m.removedByRewrite(ctx, id, logs)
-	bringsBack := func(e ledger.Entry) bool { return removed[e.Digest] > 0 }
+	wasRemoved := func(e ledger.Entry) bool { return removed[e.Digest] > 0 }
 	switch {
-	case err != nil || m.isSound(id, logs, file) && !m.dropsNew(id) && !slices.ContainsFunc(m.readEntries(file).Entries, bringsBack):
+	case err != nil || m.isSound(id, logs, file) && !m.dropsNew(id) && !slices.ContainsFunc(m.readEntries(file).Entries, wasRemoved):
 		return nil, nil, err
 	case file == nil && id != m.toMend && m.mayEnd():
 		return nil, nil, &failure.Error{
-			Message: fmt.Sprintf("%s deletes %s, which a waiver allows only of the log as it was: no commit before it can be mended", history.Short(id), m.Log()),
-			Remedy:  "mend that commit first: " + m.mendCommand(id),
+			Message: fmt.Sprintf("%s deletes %s; its waiver holds only while the log is not changed, so no earlier commit can be mended", history.Short(id), m.Log()),
+			Remedy:  "mend " + history.Short(id) + " first: " + m.mendCommand(id),
 		}
 	}
 	var back combine.PutBack
-	for _, sides.Unmarked = range []bool{true, false} { // first without a new entry: the merge's own entry explains it again
+	for _, sides.Unmarked = range []bool{true, false} { // first without a new reconcile entry: the merge's old one may still explain the order
 		text := []byte(combine.Empty)
 		if m.kind().Configured() {
 			text = []byte{}
@@ -110,9 +111,9 @@ func (m *mending) refuseUncommittedLog(ctx context.Context, path string) error {
 	return err
 }
 
-// putBackAfterParents returns a commit's log: text, which is its parents' log, and then the new entries of file. A new entry that a
-// remote-tracking branch has keeps its time, and the place for that time: otherwise it would be there twice once that branch is merged. Entries
-// in removed are no new ones.
+// putBackAfterParents returns a commit's new log: text, which is its parents' combined log, and then the new entries of file, the commit's old log. A
+// new entry that a remote-tracking branch has keeps its time, and goes to the place for that time, if there is one and the policy allows insertions
+// outside merges. Otherwise it would be there twice once that branch is merged. removed counts, by digest, the entries that do not count as new.
 func (m *mending) putBackAfterParents(ctx context.Context, id string, sides combine.Case, text, file []byte, removed map[small.Digest]int) (back combine.PutBack, err error) {
 	putBack := func() (err error) {
 		left := maps.Clone(removed)
@@ -162,14 +163,14 @@ func (m *mending) removedByRewrite(ctx context.Context, id string, now []*ledger
 		}
 		before = append(before, m.readEntries(was))
 	}
-	out, there := mostOf(before), mostOf(now)
+	out, nowCounts := mostOf(before), mostOf(now)
 	for digest := range out {
-		out[digest] -= there[digest]
+		out[digest] -= nowCounts[digest]
 	}
 	return out, nil
 }
 
-// mostOf returns how often each entry is in that of the logs which has it most often.
+// mostOf counts each entry in each log, and returns the largest count of each entry.
 func mostOf(logs []*ledger.Ledger) map[small.Digest]int {
 	most := map[small.Digest]int{}
 	for _, log := range logs {
@@ -187,7 +188,7 @@ func (m *mending) readSides(ctx context.Context, id string, parents []string) (s
 	if file, err = m.readLogText(ctx, id); err == nil && file == nil && m.At == "" {
 		profile, err := findFile(ctx, m.repo, id, small.InDir(m.Dir, records.ProfileFile))
 		if err != nil || profile.Mode != "" {
-			return sides, nil, nil, err // a workspace of 2.0.0 has no log: an import has it
+			return sides, nil, nil, err // a workspace of 2.0.0 has no log of its own: the old one is in an import's folder
 		}
 	}
 	if err == nil {
@@ -199,8 +200,8 @@ func (m *mending) readSides(ctx context.Context, id string, parents []string) (s
 	return sides, m.readLogs(append([]combine.Version{sides.Ours}, sides.Theirs...)), file, err
 }
 
-// isSound reports whether a commit's log has all entries of its parents' logs and, in a merge, the target's before the other side's; or whether the
-// commit rotated the log.
+// isSound reports whether a commit may keep its log: it is sound after the parents' logs (see isSoundAfter) and, in a merge, begins with the target's
+// log or equals the other side's; or the commit rotated the log.
 func (m *mending) isSound(id string, parents []*ledger.Ledger, file []byte) bool {
 	if m.archives[id] != "" {
 		return true
@@ -216,7 +217,7 @@ func (m *mending) isSound(id string, parents []*ledger.Ledger, file []byte) bool
 	return m.isSoundAfter(parents, log.Ledger)
 }
 
-// findTarget finds out which parent of a merge the target branch has, if the order of the log's entries counts.
+// findTarget finds out which of a merge's two parents is on the target branch, if the order of the log's entries counts.
 func (m *mending) findTarget(ctx context.Context, id string) error {
 	old := m.parents[id]
 	stanza := m.Policy.LogFor(m.Log())
@@ -233,11 +234,11 @@ func (m *mending) findTarget(ctx context.Context, id string) error {
 // newCase reads the logs of a commit's new parents and of their merge bases, to combine them as of the commit's time.
 func (m *mending) newCase(ctx context.Context, id string, parents []string) (c combine.Case, err error) {
 	c = combine.Case{Path: m.Log(), Limits: m.Limits, Comparer: read.NewLogComparer(m.Policy, m.Log(), m.Now), TheirsFirst: m.targets[id] == 1}
-	made, err := m.objects.Commit(ctx, id)
+	commit, err := m.objects.Commit(ctx, id)
 	if err != nil {
 		return c, err
 	}
-	c.Now = made.Time()
+	c.Now = commit.Time()
 	old := m.parents[id]
 	for i, p := range parents {
 		v := combine.Version{Name: history.Short(p), ID: p}

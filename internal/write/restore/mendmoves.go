@@ -16,8 +16,8 @@ import (
 // logAt returns the path that the log has in an old commit.
 func (m *mending) logAt(id string) string { return cmp.Or(m.movedTo[id], m.firstPath) }
 
-// findMoves finds the commits of a list, parents first, that move or rotate the log, and fills m.movedTo and m.archives. A move before the commit to mend
-// does not count: firstPath is the path after it.
+// findMoves finds, in a list with parents first, the commits that move or rotate the log, and fills m.movedTo and m.archives. It ignores moves before
+// the commit to mend: firstPath is the log's path after them.
 func (m *mending) findMoves(ctx context.Context, list []string) error {
 	var edges []history.Edge
 	for _, id := range list {
@@ -44,8 +44,9 @@ func (m *mending) findMoves(ctx context.Context, list []string) error {
 			return err
 		case to == "":
 		case changes[at].New.Mode != "":
-			inLine := descendants[id] || !slices.Contains(nonAncestors, id) // a merge with a branch that rotated the log is not understood
-			if inLine && m.At != "" && edges[i].Parent == m.parents[id][0] && (id != m.toMend || len(m.parents[id]) == 1) {
+			// Mend cannot combine the log of a branch with that of a parallel branch that rotated it.
+			isParallel := !descendants[id] && slices.Contains(nonAncestors, id)
+			if !isParallel && m.At != "" && edges[i].Parent == m.parents[id][0] && (id != m.toMend || len(m.parents[id]) == 1) {
 				m.archives[id] = to
 			}
 		case slices.Contains(nonAncestors, id):
@@ -57,8 +58,8 @@ func (m *mending) findMoves(ctx context.Context, list []string) error {
 	return nil
 }
 
-// setMoved records that the log is at a path in a commit, in its descendants, and in those of its parents that have a file there: of a merge, it can be
-// the other side that moved the log.
+// setMoved records that the log is at the path to in a commit, in its descendants, and in those of its parents that have a file there. A parent of a
+// merge has one if its branch moved the log.
 func (m *mending) setMoved(ctx context.Context, id, to string) error {
 	for d := range m.descendants(id) {
 		m.movedTo[d] = to
@@ -113,7 +114,8 @@ func (m *mending) findCopy(ctx context.Context, c history.Change, added []histor
 	return path, nil
 }
 
-// takeLogOf has m work on the log where HEAD's old commit has it. It returns an error if that log is in conflict, as after git stash pop.
+// takeLogOf sets m.Workspace to the workspace where HEAD's old commit has the log. It returns an error if that log is in conflict, as after git stash
+// pop.
 func (m *mending) takeLogOf(ctx context.Context, old string, environ []string) (err error) {
 	again := m.sameCommand()
 	if to := m.logAt(old); to != m.firstPath {
@@ -129,7 +131,7 @@ func (m *mending) takeLogOf(ctx context.Context, old string, environ []string) (
 	return conflict
 }
 
-// findLossyMove returns the path of an added log that has an entry of the log old, which the same commit deletes; empty if it has none.
+// findLossyMove returns the path of the added log if it has at least one entry of old, a log that the same commit deletes; else it returns "".
 func (m *mending) findLossyMove(ctx context.Context, old history.File, added history.Change) (path string, err error) {
 	var logs [2]*ledger.Ledger
 	for i, f := range []history.File{old, added.New} {
@@ -157,7 +159,7 @@ func (m *mending) hasNoLog(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// isLogPath reports whether a path is one of a log of the same kind: of a workspace, or of the configuration.
+// isLogPath reports whether the file at a path would be a log of the same kind: a workspace's log, or a configured log.
 func (m *mending) isLogPath(path string) bool {
 	if m.At != "" {
 		return m.Policy.LogFor(path) != nil
@@ -165,7 +167,8 @@ func (m *mending) isLogPath(path string) bool {
 	return read.IsProgress(path)
 }
 
-// mendArchive has the file to which a commit rotated the log, and that file in later commits, begin with the log of the new parent.
+// mendArchive changes the archive to which a commit rotated the log, so that it begins with the log of the commit's new parent. The archive changes
+// in later commits, too, where it is still the same file.
 func (m *mending) mendArchive(ctx context.Context, id, parent string) error {
 	path, old := m.archives[id], m.parents[id][0]
 	was, err := m.readLogText(ctx, old)

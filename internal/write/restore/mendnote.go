@@ -31,7 +31,8 @@ func (m *mending) readRewritten() ([]byte, error) {
 	return data, m.fileFailure(err)
 }
 
-// noteRewritten notes the new ids of the listed commits. The commands of several findings each name an old id; typed one after another, they all work.
+// noteRewritten notes the new ids of the listed commits. The fixes of several findings name commits by their old ids. Once the first fix was typed, the
+// others still find their commits by these notes.
 func (m *mending) noteRewritten(list []string) error {
 	content, err := m.readRewritten()
 	if err != nil {
@@ -48,16 +49,16 @@ func (m *mending) noteRewritten(list []string) error {
 	return m.fileFailure(wholefile.Write(m.rewrittenFile(), content))
 }
 
-// findRewritten returns the commit of HEAD that an earlier command made of a commit; empty if there is none.
+// findRewritten returns the commit in HEAD's history that replaced a given commit in earlier runs; empty if there is none.
 func (m *mending) findRewritten(id string) (string, error) {
 	data, err := m.readRewritten()
-	became := map[string]string{}
+	newIDs := map[string]string{}
 	for line := range strings.Lines(string(data)) {
 		old, made, _ := strings.Cut(strings.TrimSpace(line), " ")
-		became[old] = made
+		newIDs[old] = made
 	}
-	for range became {
-		if id = became[id]; slices.Contains(m.unshared, id) {
+	for range newIDs { // a commit may have been rewritten several times
+		if id = newIDs[id]; slices.Contains(m.unshared, id) {
 			return id, err
 		}
 	}
@@ -68,5 +69,5 @@ func (m *mending) fileFailure(err error) error {
 	if err == nil {
 		return nil
 	}
-	return &failure.Error{Message: "cannot note which commits are rewritten: " + err.Error(), Remedy: "make the git directory readable and writable, then run the command again", Err: err}
+	return &failure.Error{Message: "cannot read or write the list of rewritten commits: " + err.Error(), Remedy: "make the git directory readable and writable, then run the command again", Err: err}
 }

@@ -10,7 +10,7 @@ import (
 // commitLog is the log of a commit, old or new.
 type commitLog struct {
 	file history.File
-	// text is nil if the commit has no regular file for the log, if that is empty, or if the text was dropped to save memory: it can be read from its blob
+	// text is nil if the commit has no regular file for the log, or an empty one. It is also nil if it was dropped to save memory: readLog reads it
 	// again.
 	text []byte
 }
@@ -42,7 +42,7 @@ func (m *mending) readLog(ctx context.Context, id string) (*commitLog, error) {
 	return out, nil
 }
 
-// storeLog writes the blob of a commit's log. The file keeps its mode, or takes that of the first parent's log.
+// storeLog writes the blob of a commit's new log. The mode is that of the commit's old log or, if it has none, that of the first parent's log.
 func (m *mending) storeLog(ctx context.Context, id string, text []byte) (f history.File, err error) {
 	if f, err = findFile(ctx, m.repo, id, m.logAt(id)); err == nil && !f.Regular() {
 		parent := cmp.Or(history.FirstOf(m.parents[id]), id)

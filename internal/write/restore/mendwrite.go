@@ -14,14 +14,14 @@ import (
 	"github.com/small-gate/small-gate/internal/write/combine"
 )
 
-// applyNewCommits brings the work tree, the index and the branch to the new commits. Uncommitted changes stay.
+// applyNewCommits moves the branch to the new commits, and updates the index and the work tree. Uncommitted changes stay.
 func (m *mending) applyNewCommits(ctx context.Context, out *Mended) error {
 	head, err := m.readLogText(ctx, out.New)
 	if err != nil {
 		return err
 	}
 	var files []apply.File
-	if parent, _ := m.parse(head); parent != nil {
+	if newLog, _ := m.parse(head); newLog != nil {
 		log, err := m.planLogFile(ctx, head, out)
 		if err != nil {
 			return err
@@ -34,7 +34,7 @@ func (m *mending) applyNewCommits(ctx context.Context, out *Mended) error {
 	}
 	for path, s := range m.substitutions {
 		if before[path] != s.from {
-			continue // a later commit has another file there
+			continue // HEAD has another file there
 		}
 		staged, err := findFile(ctx, m.repo, history.Index, path)
 		if err != nil {
@@ -48,7 +48,7 @@ func (m *mending) applyNewCommits(ctx context.Context, out *Mended) error {
 			return err
 		}
 		file := apply.File{File: s.to}
-		if dirty { // only the index follows: the file in the work tree is somebody's change
+		if dirty { // somebody has changed the file in the work tree: update only the index
 			files = append(files, file)
 			continue
 		}
@@ -64,7 +64,7 @@ func (m *mending) applyNewCommits(ctx context.Context, out *Mended) error {
 	return err
 }
 
-// storeLogToStage writes the blob that the index gets for the log, and returns its id: the new head's log, and staged entries after it.
+// storeLogToStage writes the blob that the index gets for the log, which is the new head's log and then the staged entries. It returns the blob's id.
 func (m *mending) storeLogToStage(ctx context.Context, old string, head []byte) (string, error) {
 	was, err := m.readLogText(ctx, old)
 	if err != nil {
@@ -89,8 +89,8 @@ func (m *mending) storeLogToStage(ctx context.Context, old string, head []byte) 
 	return m.git.Store(ctx, head)
 }
 
-// planLogFile returns the log's change in the index and the work tree: the new head's log, with the uncommitted entries of each after it. out
-// gets what was put back.
+// planLogFile returns the log's change in the index and the work tree: in both, the new head's log, and then what was not committed there. It sets
+// out.Restored.
 func (m *mending) planLogFile(ctx context.Context, head []byte, out *Mended) (log apply.File, err error) {
 	log.Path = m.Log()
 	if log.Object, err = m.storeLogToStage(ctx, out.Old, head); err != nil {
@@ -113,7 +113,7 @@ func (m *mending) planLogFile(ctx context.Context, head []byte, out *Mended) (lo
 	out.moveToRetimed()
 	if committed, err := m.isLogOf(ctx, out.Old, file); err != nil {
 		return log, err
-	} else if committed && !bytes.Equal(file, head) && !bytes.Equal(out.Text, head) { // the new commit has all its entries, some at other times or places
+	} else if committed && !bytes.Equal(file, head) && !bytes.Equal(out.Text, head) { // the file is just the old commit's log: the new commit's log replaces it
 		out.PutBack = combine.PutBack{Text: head, Lost: out.Lost, Gone: out.Gone}
 	}
 	if out.Text != nil {
@@ -123,7 +123,7 @@ func (m *mending) planLogFile(ctx context.Context, head []byte, out *Mended) (lo
 	return log, nil
 }
 
-// moveToRetimed moves from Lost to Retimed the entries that the file has too, with another time only.
+// moveToRetimed moves from Lost to Retimed the entries that the file has, too, with no other difference than the time.
 func (r *Restored) moveToRetimed() {
 	r.Lost = slices.DeleteFunc(r.Lost, func(lost ledger.Entry) bool {
 		at := slices.IndexFunc(r.Changed, func(e ledger.Entry) bool { return e.Sum == lost.Sum && e.Timestamp != lost.Timestamp })
@@ -136,7 +136,7 @@ func (r *Restored) moveToRetimed() {
 	})
 }
 
-// isLogOf reports whether file, the work tree's log, is that of a commit.
+// isLogOf reports whether file, the work tree's log, is a commit's log as git would check it out.
 func (m *mending) isLogOf(ctx context.Context, commit string, file []byte) (bool, error) {
 	was, err := m.readLogText(ctx, commit)
 	if err != nil || was == nil || file == nil {

@@ -128,7 +128,7 @@ func (w *Workspace) noteFile() string { return filepath.Join(w.Kept, noteName) }
 // WriteNote writes the note on the log as it is now. If the file is not a log, it only removes the old note.
 func (w *Workspace) WriteNote(mark Mark) error {
 	if w.At != "" {
-		return nil // logs of the configuration have no notes: only committed entries count
+		return nil // configured logs have no notes: only committed entries count
 	}
 	data, err := w.Read()
 	if err != nil {
@@ -152,7 +152,7 @@ func (w *Workspace) wrapNoteError(err error) error {
 	}
 }
 
-// prepareNote prepares the note on the log's next content. If that is not to be noted, it removes the old note and returns nil.
+// prepareNote prepares the note on the log's next content. If that content must not be noted, it removes the old note and returns nil.
 func (w *Workspace) prepareNote(mark Mark, data []byte) (*wholefile.Prepared, error) {
 	// A log with a credential is not copied into a note. The next guarded command then compares with HEAD alone.
 	if log, _ := w.parse(data); log == nil || len(secret.Find(string(data))) > 0 || slices.ContainsFunc(log.Entries, ledger.HasCredential) {
@@ -175,7 +175,7 @@ func (w *Workspace) ReadNote() (Note, error) {
 	return readNote(w.noteFile(), func(n Note) bool { return n.Dir == w.Dir })
 }
 
-// readNote reads a note's file. The note's Log is nil if there is no file, or if it is damaged or the note not about the log.
+// readNote reads a note's file. The note's Log is nil if there is no file, if the file is damaged, or if isAboutLog rejects the note.
 func readNote(name string, isAboutLog func(Note) bool) (n Note, err error) {
 	file, err := os.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -198,8 +198,8 @@ func readNote(name string, isAboutLog func(Note) bool) (n Note, err error) {
 	return n, nil
 }
 
-// RecordedLog returns the log that the work tree's log must continue: head, with the entries that the note n adds if n still counts. noted
-// is nil if n does not count, and head if all its entries are committed.
+// RecordedLog returns as all the log that the work tree's log must continue: head, which is HEAD's log, and then the entries of the note n that head
+// lacks, if n still counts. noted is the note's log; it is nil if n does not count, and head if all entries of n are committed.
 func (w *Workspace) RecordedLog(ctx context.Context, repo reconcile.Repository, n Note, mark Mark, head []byte) (all, noted []byte, err error) {
 	if sound, _ := w.parse(n.Log); sound == nil {
 		return head, nil, nil // in a conflict, for example
@@ -216,8 +216,8 @@ func (w *Workspace) RecordedLog(ctx context.Context, repo reconcile.Repository, 
 	return w.joinLogs(head, n.Log), n.Log, nil
 }
 
-// joinLogs appends to a log the entries that only other has. An entry whose time is not allowed gets a later one: otherwise it would be put
-// back forever, and nobody could commit it.
+// joinLogs appends to a log the entries that only other has. An entry whose time is not allowed gets a later time: otherwise the entry would be put back
+// again and again, and nobody could commit it.
 func (w *Workspace) joinLogs(log, other []byte) []byte {
 	accepts := func(before, after *ledger.Ledger) bool { // credentials are accepted: they may be older than the guarded command
 		return w.Accepts(before, after) && combine.FirstBadTimestamp(before, after, w.Now) == nil
@@ -262,8 +262,8 @@ func (w *Workspace) findUncommitted(ctx context.Context, repo reconcile.Reposito
 	return left, nil
 }
 
-// HeadOrMended returns the log that the work tree's log must continue: log, which is head's, or log with entries that head lost, if the work
-// tree's log has them back: the hooks let such a log amend HEAD, unless a remote-tracking branch has head. So such a log is kept as it is.
+// HeadOrMended returns the log that the work tree's log must continue. That is log, the log of the commit head. But if head lost entries and the work
+// tree's log has them again, it is log with these entries: the hooks let such a log amend HEAD, unless a remote-tracking branch has head.
 func (w *Workspace) HeadOrMended(ctx context.Context, repo reconcile.Repository, head string, log []byte) ([]byte, error) {
 	file, err := w.Read()
 	if err != nil || log == nil || bytes.HasPrefix(file, log) {

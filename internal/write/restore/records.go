@@ -25,8 +25,8 @@ func (w *Workspace) Key() string {
 	return w.Log()
 }
 
-// RestoreRecords restores and stages the 2.0.0 records at or below the log's path from the source commit; without a source, from HEAD, and
-// those that HEAD lacks from the commits being merged. Missing policy files come back too. A copy of each overwritten file is kept.
+// RestoreRecords restores and stages the 2.0.0 records at or below the log's path from the source commit. Without a source, it takes them from HEAD, and
+// those that HEAD lacks from the commits being merged. It also restores missing policy files. It keeps a copy of each overwritten file.
 func (w *Workspace) RestoreRecords(ctx context.Context, repo reconcile.Repository, source string, environ []string) (out Restored, err error) {
 	out.Log = w.Log()
 	r, err := w.begin(repo, environ)
@@ -74,9 +74,9 @@ func (w *Workspace) nameInSmall() string {
 	return name
 }
 
-// listLostRecords lists the paths, at or below a path, of the records of a commit that are not the same in one of the versions; also of its policy files
-// that are not on disk. A version is an argument of git diff: a commit, --cached for the index, or "" for the work tree. Files that one of the other
-// commits has are left out.
+// listLostRecords lists the paths of a commit's records, at or below a path, that are missing or changed in at least one of the versions. It also
+// lists the commit's policy files that are not on disk. A version is an argument of git diff: a commit, --cached for the index, or "" for the work
+// tree. listLostRecords leaves out files that one of the other commits has.
 func (r *restoring) listLostRecords(ctx context.Context, id string, others []string, below string, versions ...string) (lost []string, err error) {
 	known := map[string]bool{}
 	for _, version := range versions {

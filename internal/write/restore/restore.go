@@ -27,9 +27,9 @@ type restoring struct {
 	repo       reconcile.Repository
 	git        *workgit.Tree
 	unfinished state.Unfinished
-	// treeMendsHead is true if the work tree's log has back what HEAD's log lost.
+	// treeMendsHead is true if the work tree's log has the entries that HEAD's log lost.
 	treeMendsHead bool
-	// sides are the commits from which the log is restored, and sideLogs are the readable logs of them.
+	// sides are the commits from which the log is restored. sideLogs are those of their logs that can be read.
 	sides    []combine.Version
 	sideLogs []*ledger.Ledger
 }
@@ -194,7 +194,7 @@ func (r *restoring) checkOut(ctx context.Context, path, blob string) error {
 	return r.workTree().Write(path, data)
 }
 
-// adoptTasks adds to the plan on disk the tasks that entries name and it lacks. It returns the plan's path; empty if the plan stays.
+// adoptTasks adds to the plan on disk the tasks that entries name and the plan lacks. It returns the plan's path; empty if the plan does not change.
 func (r *restoring) adoptTasks(ctx context.Context, entries []ledger.Entry) (string, error) {
 	if r.kind().Configured() {
 		return "", nil
@@ -211,8 +211,8 @@ func (r *restoring) adoptTasks(ctx context.Context, entries []ledger.Entry) (str
 	return path, r.workTree().Write(path, plan)
 }
 
-// addTasks adds to a plan the tasks that entries name and it lacks, from the sides' plans: whatever removed the entries may have removed
-// their tasks. A plan that cannot be read stays as it is: another finding reports that.
+// addTasks adds to a plan the tasks that entries name and the plan lacks, from the sides' plans: whatever removed the entries may have removed their
+// tasks. It does not change a plan that cannot be read: another finding reports that.
 func (r *restoring) addTasks(ctx context.Context, plan []byte, sides []combine.Version, entries []ledger.Entry) ([]byte, error) {
 	named := map[string]bool{}
 	for _, e := range entries {

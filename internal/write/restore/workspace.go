@@ -34,7 +34,8 @@ type Workspace struct {
 	Place githistory.Place
 	// Dir is the workspace's directory, slash-separated, from the root of the work tree.
 	Dir string
-	// At is the log's path if the log is not the workspace's own: a log of the configuration, or a record or folder of records of 2.0.0.
+	// At is the log's path if the log is not the workspace's own: a configured log (one that .small-gate.yml declares), or a record or folder of
+	// records of 2.0.0.
 	At string
 	// Kept is the directory, in the common git directory, for notes on the log and copies of overwritten files.
 	Kept string
@@ -42,7 +43,7 @@ type Workspace struct {
 	Policy *policy.Policy
 	Limits small.Limits
 	Now    time.Time
-	// Elsewhere are entries that are left out, since a remote-tracking branch brings them: see FindElsewhere.
+	// Elsewhere are the digests of entries that are left out, since merging a remote-tracking branch brings them: see FindElsewhere.
 	Elsewhere map[small.Digest]bool
 }
 
@@ -73,7 +74,7 @@ func (w *Workspace) readEntries(data []byte) *ledger.Ledger {
 	return w.kind().Entries(data, w.Limits)
 }
 
-// again is how remedies of a failed change of the work tree end.
+// again ends each remedy of a failed change of the work tree.
 const again = "run the command again"
 
 // workTree returns the place where the workspace's files are changed.
@@ -86,8 +87,8 @@ func (w *Workspace) Accepts(parent, child *ledger.Ledger) bool {
 	return read.NewLogComparer(w.Policy, w.Log(), w.Now).Accepts(parent, child)
 }
 
-// isSoundStep reports whether child may follow parent: the step is accepted, and new entries have allowed times and no credentials. In a log
-// of the configuration, new entries must not repeat others where that is rejected.
+// isSoundStep reports whether child may follow parent. The step must be accepted. In the workspace's own log, new entries must have allowed times and no
+// credentials. In a configured log, they must not repeat others if the configuration rejects that.
 func (w *Workspace) isSoundStep(parent, child *ledger.Ledger) bool {
 	if kind := w.kind(); kind.Configured() {
 		return w.Accepts(parent, child) && len(kind.Doubles([]*ledger.Ledger{parent}, child)) == 0
@@ -131,8 +132,8 @@ type Restored struct {
 	Forgotten []ledger.Entry
 	// Plan is the path of the plan if it got back tasks that the restored entries name; empty if it has not changed.
 	Plan string
-	// Missing are the paths of other files that were put back: missing files of the workspace, or missing or changed records. Aside has, by
-	// path, the copies of changed records.
+	// Missing are the paths of other files that were put back: missing files of the workspace, or missing or changed records. Aside maps the path of a
+	// changed record to the name of the copy of what was there.
 	Missing []string
 	Aside   map[string]string
 	// Staged is true if anything was staged. Next are the commands to type next; none if nothing is left to commit.
@@ -154,7 +155,7 @@ func (w *Workspace) Restore(old []byte, accepts func(parent, child *ledger.Ledge
 	return out, err
 }
 
-// ErrUnreadable is in the chain of each failure to restore because a commit's log cannot be read or is not there.
+// ErrUnreadable is in the chain of an error if restoring failed since a commit's log cannot be read or is not there.
 var ErrUnreadable = errors.New("the old log cannot be read")
 
 // FindLastSound finds the last commit before HEAD that has a readable log. It returns "" if HEAD has one, or no commit has.
@@ -204,8 +205,9 @@ func (w *Workspace) findLost(old []byte, accepts func(parent, child *ledger.Ledg
 	return out, file, err
 }
 
-// FindElsewhere sets w.Elsewhere: the file's new entries that a remote-tracking branch has, and that would need another time after old, the
-// log of the commit head with the entries recorded since. A killed sync leaves such a file. They come with that branch, at their own times.
+// FindElsewhere sets w.Elsewhere to the file's new entries that a remote-tracking branch has, and that would get another time if they were written after
+// old. old is the log of the commit head with the entries recorded since. A killed sync leaves such a file. Merging that branch brings the entries, at
+// their own times.
 func (w *Workspace) FindElsewhere(ctx context.Context, repo reconcile.Repository, head string, old []byte) error {
 	file, readErr := w.Read()
 	if readErr != nil || head == "" || bytes.HasPrefix(file, old) {
@@ -224,7 +226,7 @@ func (w *Workspace) FindElsewhere(ctx context.Context, repo reconcile.Repository
 	return nil
 }
 
-// withAllowedTimes leaves out the moved entries that could not keep their form in any place of the log: those whose time cannot be read or is
+// withAllowedTimes returns the moved entries that can stay unchanged at some place of the log. It leaves out those whose time cannot be read or is
 // ahead of now, and those with a credential.
 func (w *Workspace) withAllowedTimes(moved []ledger.Entry) []ledger.Entry {
 	return slices.DeleteFunc(slices.Clone(moved), func(e ledger.Entry) bool {
@@ -233,7 +235,7 @@ func (w *Workspace) withAllowedTimes(moved []ledger.Entry) []ledger.Entry {
 	})
 }
 
-// replaceWith returns what Restore would do if it dropped all new entries: the file becomes the old log.
+// replaceWith is findLost for a restoration that drops all new entries: the file becomes the old log.
 func (w *Workspace) replaceWith(old []byte) (Restored, []byte, error) {
 	out, file, err := w.findLost(old, func(_, _ *ledger.Ledger) bool { return false })
 	if file != nil && bytes.Equal(file, old) {
