@@ -35,13 +35,8 @@ type Query struct {
 // more than one log. now is the time of an entry that has none and is not committed.
 func (q *Query) pick(all []finding.Recorded, several bool, now time.Time, describe func(*finding.Recorded) error) ([]finding.Recorded, error) {
 	if several || !q.Since.IsZero() || !q.Until.IsZero() {
-		for i := range all {
-			if _, known := all[i].Instant(); known {
-				continue
-			}
-			if err := describe(&all[i]); err != nil {
-				return nil, err
-			}
+		if err := describeTimeless(all, describe); err != nil {
+			return nil, err
 		}
 	}
 	instant := func(r *finding.Recorded) time.Time {
@@ -89,6 +84,19 @@ func (q *Query) pick(all []finding.Recorded, several bool, now time.Time, descri
 		}
 	}
 	return out, nil
+}
+
+// describeTimeless fills in the commits of the entries that have no time of their own.
+func describeTimeless(all []finding.Recorded, describe func(*finding.Recorded) error) error {
+	for i := range all {
+		if _, known := all[i].Instant(); known {
+			continue
+		}
+		if err := describe(&all[i]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // wants reports whether all fields but By, Agent and the times select an entry.
