@@ -92,7 +92,16 @@ func Digests(ctx context.Context, req session.Request, state session.State, log 
 			return err
 		}
 		path, err := pathInRepository(s, log)
-		if err == nil {
+		if err != nil {
+			return err
+		}
+		files, err := h.List(ctx, at.Revision, history.Workspaces(path))
+		switch {
+		case err != nil:
+			return err
+		case len(files) > 0: // the workspace is not on disk
+			out, err = gate.DigestsOf(ctx, h, at.Revision, path, s.Opts)
+		default:
 			out, err = gate.LogDigests(ctx, h, at.Revision, path, s.Opts)
 		}
 		return err

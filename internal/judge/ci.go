@@ -165,7 +165,7 @@ func (j *job) rejudgeOldCommits(ctx context.Context, s *session.Session, u histo
 		return nil, err
 	}
 	for _, b := range added {
-		j.note("this push adds the baseline of %s, %s: it accepts what earlier commits did to that log", b.Path, wording.Count(b.Entries, "entry"))
+		j.note("this push adds a baseline for the first %s of %s: it accepts what earlier commits did to that log", wording.Count(b.Entries, "entry"), b.Path)
 	}
 	// Both judgements share the record of reported edits, so that no edit is reported twice.
 	opts.Reported = finding.ReportedEdits{}
@@ -211,6 +211,6 @@ func (j *job) checkConfigExists(ctx context.Context, s *session.Session) error {
 	}
 	return &failure.Error{
 		Message: fmt.Sprintf("there is no %s, neither on the trusted side nor in the change", wording.Printable(path)),
-		Remedy:  "name a file of the repository with the input config, or leave it out",
+		Remedy:  "set the input config to a file that the repository has, or leave it out",
 	}
 }

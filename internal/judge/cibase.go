@@ -14,7 +14,7 @@ import (
 	"github.com/small-gate/small-gate/internal/judge/session"
 )
 
-// origin is the name of the remote in a clone that a CI system makes.
+// origin is the name of the remote in a clone that a CI system makes, and the default where a remote is not named.
 const origin = "origin"
 
 // inspectOrigin finds out whether the clone has an origin, and whether origin is the target's repository. Only the branches of the target's

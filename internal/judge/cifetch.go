@@ -15,8 +15,8 @@ import (
 	"github.com/small-gate/small-gate/internal/judge/session"
 )
 
-// resolveFirst resolves the first point that the clone has; label says for people where the point is from. A point that is missing or may be
-// out of date is fetched first, if that was not tried yet; then the error is errReopen.
+// resolveFirst tries points in order, and resolves the first one that the clone has; label says for people where the point is from. If a point is
+// missing or may be out of date, and was not fetched yet, resolveFirst fetches it and returns errReopen.
 func (j *job) resolveFirst(ctx context.Context, s *session.Session, points []ci.Point) (id, label string, err error) {
 	var firstErr error
 	for _, p := range points {
@@ -62,7 +62,7 @@ func unavailableError(p ci.Point, err error) error {
 	f := *failure.Of(err)
 	f.Message, f.Err = p.Words+": "+f.Message, err
 	if len(p.Fetch) > 0 {
-		f.Remedy = "see whether the remote still has it: `git ls-remote origin`; or say what to compare with the inputs base and head (--base and --head)"
+		f.Remedy = "see whether the remote still has it: `git ls-remote origin`; or set the inputs base and head (--base and --head) to the commits to compare"
 	}
 	return &f
 }
@@ -107,9 +107,9 @@ type Token struct{ Server, Value string }
 // errReopen is not a failure: fetchNext has tried to fetch, and the repository must be opened again to see whether anything arrived.
 var errReopen = errors.New("the repository has to be opened again")
 
-// fetchNext fetches the first id or refspec in specs that has not been tried yet, with the installed git even if go-git judges. It tries the
-// checkout's settings and, if the fetch fails, the token. It returns errReopen after a try, even if that failed, or nil if nothing is left to try. It
-// records the result in fetchErrors, for explainFailure.
+// fetchNext fetches the first id or refspec in specs that has not been tried yet, with the installed git even if go-git reads the repository. It tries
+// the checkout's settings and then, unless the server says that it lacks the object, the token. It returns errReopen after a try, even if that failed,
+// or nil if nothing is left to try. It records the result in fetchErrors, for explainFailure.
 func (j *job) fetchNext(ctx context.Context, specs ...string) error {
 	i := slices.IndexFunc(specs, func(spec string) bool { _, tried := j.fetchErrors[spec]; return !tried })
 	if i < 0 {

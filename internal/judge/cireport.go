@@ -34,7 +34,7 @@ func (j *job) completeFacts(r *finding.Report) []Fact {
 	for _, command := range j.fetchCommands {
 		facts = append(facts, Fact{"fetched", command})
 	}
-	if r.Verdict != finding.Error || r.Examined.Commits > 0 { // otherwise an error came before the judgement
+	if r.Verdict != finding.Error || r.Examined.Commits > 0 { // otherwise nothing, or only files, could be judged before the error
 		if j.plan.Kind != ci.Nothing {
 			facts = append(facts, Fact{"configuration", r.Examined.Policy})
 		}
@@ -51,7 +51,7 @@ func (j *job) completeFacts(r *finding.Report) []Fact {
 // history was judged.
 func (j *job) ignoredLaneNotes(r *finding.Report) []string {
 	switch {
-	case r.Failure != nil, j.plan.Kind == ci.Nothing, r.Lane == nil && r.Examined.Commits == 0: // no commit was judged
+	case r.Failure != nil, j.plan.Kind == ci.Nothing, r.Lane == nil && r.Examined.Commits == 0:
 		return nil
 	case r.Lane == nil:
 		claimed, err := j.req.ClaimedLane()

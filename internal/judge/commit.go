@@ -80,7 +80,7 @@ func runCommitHook(ctx context.Context, req session.Request, mode string, merged
 		reports := []*finding.Report{report}
 		for _, l := range lost {
 			if l.Discarded && !l.Staged && mode == prepareCommitMsg {
-				continue // only a warning: pre-commit reports it, and it would be reported twice
+				continue // pre-commit gives this warning; if it is skipped, nobody does
 			}
 			reports = append(reports, gate.Lost(ctx, s.Repo, l.Log, l.Noted, l.Index, l.Gone, logs.Loss{Discarded: l.Discarded, Staged: l.Staged}, s.Opts))
 		}
@@ -95,7 +95,7 @@ func runCommitHook(ctx context.Context, req session.Request, mode string, merged
 		}
 		switch {
 		case s.Opts.Replay && report.Verdict == finding.Pass:
-			return run.EmptyReport(s.Opts), nil // a copied commit passes without warnings: whoever made the original has seen them
+			return run.EmptyReport(s.Opts), nil // a copied commit passes without warnings: most of them were given for the original
 		case report.Verdict == finding.Fail && mayReplay:
 			return report, addContinueCommands(ctx, s, parents, report)
 		}
@@ -141,9 +141,9 @@ func addContinueCommands(ctx context.Context, s *session.Session, parents []stri
 		}
 	}
 	if s.Opts.Replay {
-		note := "once all is mended and staged, `small-hook restore` says how to go on"
+		note := "once all is mended and staged, type `small-hook restore`, which says how to go on"
 		if unfinished.Command == state.Rebase {
-			note += "; the rebase stops at this step again until you type `small-hook restore`"
+			note += " and removes the rejected step from the rebase; otherwise the rebase stops there again"
 		}
 		report.Examined.Notes = append(report.Examined.Notes, note)
 	}
@@ -185,19 +185,27 @@ func judgeIfTouched(ctx context.Context, s *session.Session, head string, parent
 	return judgeIndex(ctx, s, head, parents)
 }
 
-// fixForInvalidConfig returns the fix for an invalid configuration in HEAD: how to commit a correct one. A merge may bring a correct configuration; git
-// cannot commit that without the rest of the merge.
+// fixForInvalidConfig returns the fix for an invalid configuration in HEAD: how to commit a correct one. In an unfinished merge, rebase, pick or revert,
+// git commits no single file, and the change itself may bring a correct configuration.
 func fixForInvalidConfig(ctx context.Context, s *session.Session, isMerge bool) (string, error) {
-	if !isMerge {
+	unfinished, err := state.Read(s.Repo.Where().GitDir)
+	if err != nil {
+		return "", err
+	}
+	if !isMerge && (unfinished.Command == "" || unfinished.Command == state.Apply) {
 		return "correct " + policy.File + " and commit it alone, unjudged, since hooks take it from HEAD: " +
 			wording.Commands("git add -- :/"+policy.File, `git commit --no-verify -m "Correct the configuration" -- :/`+policy.File), nil
 	}
-	commit := wording.Commands("git commit --no-verify --no-edit", "small-hook audit")
+	commands := []string{"git commit --no-verify --no-edit", "small-hook audit"}
+	if unfinished.Command == state.Rebase {
+		commands = slices.Insert(commands, 1, unfinished.Finish)
+	}
+	commit := wording.Commands(commands...)
 	brought, err := s.BringsConfiguration(ctx, history.Index)
 	if err != nil || brought {
-		return "this merge brings a valid one; commit it unjudged, then audit it: " + commit, err
+		return "this change brings a valid one; commit it unjudged, then audit it: " + commit, err
 	}
-	return "correct " + policy.File + " in this merge, commit it unjudged, then audit it: " + wording.Commands("git add -- :/"+policy.File) + ", " + commit, nil
+	return "correct " + policy.File + " in this change, commit it unjudged, then audit it: " + wording.Commands("git add -- :/"+policy.File) + ", " + commit, nil
 }
 
 // judgeIndex compares the index with the parents of the next commit, and judges the differences. HEAD is the first parent, if HEAD has a
@@ -255,8 +263,8 @@ func prepareIndexOptions(ctx context.Context, s *session.Session, head string, p
 		if err != nil {
 			return near, nil, err
 		}
-		// Entries that only unpublished commits have may be edited, so the logs are compared with published commits. The index's commit still
-		// follows HEAD.
+		// Entries that only unpublished commits have may be edited, so the logs are compared with published commits. The next commit still has HEAD as
+		// its parent.
 		s.Opts.Heads = []string{head}
 		parents = append(published, parents[1:]...)
 	}
@@ -299,8 +307,8 @@ func judgeAsAmend(ctx context.Context, s *session.Session, head string) (*findin
 	return report, nil
 }
 
-// takeFixesFromHistory replaces the fix of each lint error in a workspace's progress log that HEAD's log already has: the commit that
-// brought the error has to be corrected, not the index.
+// takeFixesFromHistory replaces the fixes of the lint errors in workspaces' progress logs that HEAD has, too: the commit that brought such an error
+// has to be corrected, not the index.
 func takeFixesFromHistory(ctx context.Context, s *session.Session, head string, report *finding.Report) error {
 	tips, err := s.Repo.Tips(ctx, "refs/remotes/")
 	if err != nil {

@@ -29,7 +29,7 @@ const (
 // pushInput is what a hook knows about a push.
 type pushInput struct {
 	updates []hookinput.RefUpdate
-	// remote is the name of the remote, or its URL; empty on the server, and if pre-push is called without arguments.
+	// remote is the name of the remote, or its URL; empty on the server, and while it is not known.
 	remote string
 	// onServer is true in pre-receive.
 	onServer bool
@@ -81,8 +81,8 @@ func judgePushTo(ctx context.Context, s *session.Session, push pushInput) (_ *fi
 	return report, err
 }
 
-// suggestSync names `small-hook sync` in the fix of each finding that a merge settles, if the checked-out branch is called like the remote's default
-// branch: then the local and the remote branch have diverged, and git will refuse this push.
+// suggestSync changes the fix of each finding that a merge would settle, if the checked-out branch is the remote's default branch by name. There, no
+// later merge settles it: the local and the remote branch have diverged, and git will refuse this push. The fix becomes `small-hook sync`.
 func (p pushInput) suggestSync(ctx context.Context, s *session.Session, r *finding.Report) error {
 	current, err := s.Repo.CurrentBranch(ctx)
 	if err != nil || p.defaultBranch.Ref != "refs/remotes/"+p.remote+"/"+history.ShortRef(current) {
@@ -96,8 +96,8 @@ func (p pushInput) suggestSync(ctx context.Context, s *session.Session, r *findi
 	return nil
 }
 
-// guessRefs finds out what is pushed if standard input is empty. The pre-commit framework consumes standard input, and sets variables: to two revisions,
-// or, if the push has a root commit, only to a branch. Without these variables, HEAD counts as pushed.
+// guessRefs finds out what is pushed if standard input is empty. The pre-commit framework consumes standard input, and sets variables. They name
+// two revisions or, if the push has a root commit, only a branch. Without these variables, HEAD counts as pushed.
 func guessRefs(ctx context.Context, s *session.Session, push *pushInput) error {
 	push.remote = cmp.Or(s.Req.Getenv("PRE_COMMIT_REMOTE_NAME"), push.remote, origin)
 	from, to := s.Req.Getenv("PRE_COMMIT_FROM_REF"), s.Req.Getenv("PRE_COMMIT_TO_REF")

@@ -12,7 +12,7 @@ import (
 )
 
 // noteScope adds a note to the report of a rejected commit if the commit rewrites only unpublished entries: with the setting append_only.scope: published,
-// the commit hook would accept that. If nothing has ever been published, there is no note: with that setting, no entry would be final yet.
+// the commit hook would accept that. If nothing has ever been published, there is no note: the setting would protect no entry.
 func noteScope(ctx context.Context, s *session.Session, head string, report *finding.Report) error {
 	if s.Opts.Mode != preCommit || head == "" || s.Opts.Policy.Scope == policy.Published || !rewrites(report) {
 		return nil
@@ -25,7 +25,7 @@ func noteScope(ctx context.Context, s *session.Session, head string, report *fin
 	opts.Heads = []string{head}
 	if r := gate.Pending(ctx, s.Repo, published, opts); r.Failure == nil && !rewrites(r) {
 		report.Examined.Notes = append(report.Examined.Notes,
-			"what was rewritten is on no remote-tracking branch; with append_only.scope: published in "+policy.File+", which a person sets, entries are final once they are pushed")
+			"what was rewritten is on no remote-tracking branch; a person may set append_only.scope: published in "+policy.File+": then entries may be edited until they are pushed")
 	}
 	return nil
 }
