@@ -235,7 +235,7 @@ func (eq Equivalence) splitByRewrite(r *Rewrite, p, c *Ledger) (now, rest []int,
 		return otherIndexes(c.Entries, unmatched(c.Entries, r.After)), leaveOutRewritten(p, rest, r.Before, r.After), true
 	}
 	// After is not known. Either r only removed entries, and c may have others; or c has the entries that r led to, the unaffected ones, and new ones
-	// that stand together at the end or at the beginning of those that are not in p.
+	// at the end or at the beginning of those that are not in p; a few may stand at both ends.
 	unaffected, affected := pickEntries(p.Entries, rest), pickEntries(p.Entries, otherIndexes(p.Entries, rest))
 	is := func(candidate []int) bool { return setHead(pickEntries(c.Entries, candidate)) == r.To }
 	candidate := otherIndexes(c.Entries, unmatched(c.Entries, affected))
@@ -247,7 +247,8 @@ func (eq Equivalence) splitByRewrite(r *Rewrite, p, c *Ledger) (now, rest []int,
 	return candidate, leaveOutRewritten(p, rest, affected, pickEntries(c.Entries, candidate)), true
 }
 
-// findWithoutNew finds indexes that satisfy a test: all of them, or those without the last or the first few whose entries are not in old.
+// findWithoutNew finds indexes that satisfy a test: all of them, or those without the first or the last whose entries are not in old. It leaves out
+// entries of both ends only if they are few.
 func findWithoutNew(c *Ledger, indexes []int, old []Entry, is func([]int) bool) ([]int, bool) {
 	if is(indexes) {
 		return indexes, true
@@ -256,8 +257,12 @@ func findWithoutNew(c *Ledger, indexes []int, old []Entry, is func([]int) bool) 
 	isNew := unmatched(all, old)
 	const mostRead = 1 << 20 // entries, in all tries
 	for n := 1; n <= len(isNew) && 2*n*len(all) <= mostRead; n++ {
-		for _, left := range [][]int{isNew[len(isNew)-n:], isNew[:n]} {
-			candidate := otherIndexes(all, left)
+		step := 1
+		if n > 8 {
+			step = n
+		}
+		for first := 0; first <= n; first += step {
+			candidate := otherIndexes(all, slices.Concat(isNew[:first], isNew[len(isNew)-n+first:]))
 			for i, at := range candidate {
 				candidate[i] = indexes[at]
 			}
