@@ -1,7 +1,6 @@
 package restore
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -62,31 +61,36 @@ func (m *mending) listCommits(ctx context.Context) ([]string, error) {
 		m.unshared = append(m.unshared, ids[0])
 		m.parents[ids[0]] = ids[1:]
 	}
-	if slices.Contains(m.unshared, m.toMend) {
-		return m.nonAncestors(m.toMend), m.refuseHiddenParents(ctx)
+	if !slices.Contains(m.unshared, m.toMend) {
+		rewritten, err := m.findRewritten(m.toMend)
+		if err != nil {
+			return nil, err
+		}
+		if rewritten == "" {
+			return nil, m.errNotUnshared(ctx)
+		}
+		m.toMend = rewritten
 	}
+	return m.nonAncestors(m.toMend), m.refuseHiddenParents(ctx)
+}
+
+// errNotUnshared returns the failure to mend a commit that is not among HEAD's unshared commits. It names the refs that have the commit.
+func (m *mending) errNotUnshared(ctx context.Context) error {
 	refs, err := m.git.Run(ctx, "for-each-ref", "--contains="+m.toMend, "--format=%(refname)", "refs/remotes/", "refs/tags/")
 	switch has := strings.Join(strings.Fields(string(refs)), ", "); {
 	case err != nil:
-		return nil, err
+		return err
 	case has != "":
-		return nil, &failure.Error{
+		return &failure.Error{
 			Message: fmt.Sprintf("%s is in %s: shared commits are not rewritten", history.Short(m.toMend), wording.Printable(has)),
 			Remedy:  "see what a person can do: `small-hook audit`",
 		}
 	}
 	branches, err := m.git.Run(ctx, "for-each-ref", "--contains="+m.toMend, "--count=1", "--format=%(refname:lstrip=2)%00%(worktreepath)", "refs/heads/")
 	if err != nil {
-		return nil, err
+		return err
 	}
 	branch, tree, _ := strings.Cut(strings.TrimSpace(string(branches)), "\x00")
-	if branch == "" {
-		made, err := m.findRewritten(m.toMend)
-		if err != nil || made != "" {
-			m.toMend = made
-			return m.nonAncestors(made), cmp.Or(err, m.refuseHiddenParents(ctx))
-		}
-	}
 	out := &failure.Error{Message: history.Short(m.toMend) + " is not in the history of HEAD", Remedy: "if it was rewritten, it has another id now; see which commits are at fault: `small-hook audit`"}
 	switch {
 	case tree != "":
@@ -94,7 +98,7 @@ func (m *mending) listCommits(ctx context.Context) ([]string, error) {
 	case branch != "":
 		out.Remedy = "switch to the branch that has it: " + wording.Commands("git switch "+wording.ShellWord(branch)) + ", " + m.sameCommand()
 	}
-	return nil, out
+	return out
 }
 
 // refuseHiddenParents returns an error if a shallow clone lacks the parents of a commit that may be rewritten: its copy would have no parents.
