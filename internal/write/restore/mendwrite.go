@@ -70,7 +70,11 @@ func (m *mending) storeLogToStage(ctx context.Context, old string, head []byte) 
 	if err != nil {
 		return "", err
 	}
-	if was == nil { // the old head had no log, or a link
+	staged, err := findFile(ctx, m.repo, history.Index, m.Log())
+	if err != nil {
+		return "", err
+	}
+	if was == nil && !staged.Regular() { // a link in the old head, for example, and the same link in the index
 		return m.git.Store(ctx, head)
 	}
 	data, there, err := githistory.ReadFile(ctx, m.repo, history.Index, m.Log(), m.Limits.FileSize())
