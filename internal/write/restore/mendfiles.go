@@ -117,8 +117,9 @@ func (m *mending) expandFolders(ctx context.Context, parents, named []string) (o
 // FilesInFolder lists the files of a commit that are below a folder and must not change.
 func FilesInFolder(ctx context.Context, tree history.Tree, id string, p *policy.Policy, folder string) (out []string, err error) {
 	files, err := tree.List(ctx, id, history.Judged(p))
+	prefix := strings.TrimPrefix(path.Clean(folder)+"/", "./")
 	for _, f := range files {
-		if stanza := p.LogFor(f.Path); stanza != nil && stanza.Entries == policy.FileEntries && strings.HasPrefix(f.Path, path.Clean(folder)+"/") {
+		if stanza := p.LogFor(f.Path); stanza != nil && stanza.Entries == policy.FileEntries && strings.HasPrefix(f.Path, prefix) {
 			out = append(out, f.Path)
 		}
 	}
