@@ -214,7 +214,7 @@ func (m logToMend) mendBelow(ctx context.Context, req session.Request, locking L
 		}
 		w := restore.Workspace{Place: s.Repo.Where(), Dir: held.dir, At: m.at, Kept: held.Dir, Policy: s.Opts.Policy, Limits: s.Opts.Limits(), Now: req.Now}
 		atHead := w
-		o.MovedTo = func(path string) (*restore.Workspace, error) {
+		o.LockWorkspaceOf = func(path string) (*restore.Workspace, error) {
 			if m.at != "" {
 				atHead.At = path
 				return &atHead, nil

@@ -11,9 +11,9 @@ import (
 	"github.com/small-gate/small-gate/internal/write/workgit"
 )
 
-// Append appends an entry to the log, and records the log's new content in a note in the git directory. It stages nothing. If workspace.small.yml has a
-// replay id, Append puts that into the entry. judge, if not nil, is called before anything is written, with the new text and the line on which the entry
-// begins, from 1; if judge returns an error, nothing is written. done is true if the entry was written, even if an error follows.
+// Append appends an entry to the log, and records the log's new content in a note in the git directory. It stages nothing. If workspace.small.yml has
+// a replay id, Append adds it to the entry. judge, if not nil, is called before anything is written, with the new text and the line on which the
+// entry begins, counted from 1. If judge returns an error, nothing is written. done is true if the entry was written, even if an error follows.
 func (w *Workspace) Append(mark Mark, entry combine.NewEntry, judge func(text []byte, line int) error) (done bool, err error) {
 	data, err := w.Read()
 	if err != nil {
@@ -26,8 +26,8 @@ func (w *Workspace) Append(mark Mark, entry combine.NewEntry, judge func(text []
 			Remedy:  "see what the workspace lacks: `small-hook check" + remedy.InDirectory(path) + "`",
 		}
 	}
-	// The handoff's id is not used: between `small init` and `small start` the handoff still has the id of another run.
-	if id := readRunID(w.Place.Top, small.Workspace.Path(dir), w.Limits); id != "" {
+	// Do not use the handoff's id: between `small init` and `small start` the handoff still has the id of another run.
+	if id := readReplayID(w.Place.Top, small.Workspace.Path(dir), w.Limits); id != "" {
 		entry = append(entry, [2]string{"replayId", id})
 	}
 	longer, line, err := combine.Append(path, data, entry, w.Now, w.Limits)
@@ -56,8 +56,8 @@ func (w *Workspace) Append(mark Mark, entry combine.NewEntry, judge func(text []
 
 var replayIDForm = expression.Of(`^[0-9A-Fa-f]{64}$`)
 
-// readRunID returns the replay id in a workspace file; empty if there is no valid one, which `check` reports.
-func readRunID(top, path string, limits small.Limits) string {
+// readReplayID returns the replay id in a workspace file; empty if there is no valid one, which `check` reports.
+func readReplayID(top, path string, limits small.Limits) string {
 	data, err := workgit.ReadFile(top, path)
 	if err != nil {
 		return ""

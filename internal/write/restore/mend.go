@@ -20,25 +20,28 @@ import (
 
 // MendOptions say which commit to mend, and how.
 type MendOptions struct {
+	// Commit is a revision: the commit to mend.
 	Commit string
-	// Source, if any, is a commit whose log and files are used instead of those of the parents.
+	// Source is a revision from which the log and the files are put back; if it is empty, they are put back from the parents of Commit.
 	Source string
-	// Files are paths of files to put back: as they were before the commit or, if the commit left a file alone, before the commit that changed it.
+	// Files are the paths of files to put back. Without a source, a file comes back as it was before Commit or, if Commit left it alone, before the
+	// first later commit that changed it.
 	Files []string
-	// Pushed allows mending a commit that the branch's own upstream has.
+	// Pushed allows rewriting commits that the branch's own upstream has.
 	Pushed bool
-	// Discard drops the entries that the commit adds to the log.
+	// Discard drops the entries that Commit adds to the log.
 	Discard bool
-	// MovedTo is called if a commit after Commit has moved the log. It gets the log's path in HEAD, locks the workspace there, and returns it.
-	MovedTo func(path string) (*Workspace, error)
-	// Progress, if any, is called for each commit.
+	// LockWorkspaceOf is called if Commit or a later commit moved the log. path is the log's path in HEAD. The function locks and returns the
+	// workspace of the log at that path.
+	LockWorkspaceOf func(path string) (*Workspace, error)
+	// Progress, if not nil, is called after each commit.
 	Progress func(done, total int)
 }
 
 // Mended is the result of Mend.
 type Mended struct {
 	Restored
-	// FirstPath is the path of the log in the parents of the commit to mend. Log is its path in HEAD.
+	// FirstPath is the log's path in the parents of the commit to mend. Restored.Log is the log's path in HEAD.
 	FirstPath string
 	// Old and New are HEAD's old and new commit; they are equal if there was nothing to mend. Commits is the number of rewritten commits.
 	Old, New string
@@ -49,61 +52,65 @@ type Mended struct {
 	Remade string
 	// NoLog is true if nothing was mended, and neither the commit to mend nor its parents have the log or a profile of 2.0.0.
 	NoLog bool
-	// First is the old id of the first commit that was rewritten: usually the one to mend. Branches are the local branches that still have First,
-	// each with the work tree in which it is checked out, if any.
-	First    string
+	// First is the old id of the first rewritten commit: usually the commit to mend.
+	First string
+	// Branches are the local branches that still have First: the branch, and the work tree in which it is checked out (empty if there is none).
 	Branches [][2]string
-	// Arguments are the arguments for the command that mends First in one of Branches, each after a space: the files, and the options if First is the
-	// commit to mend.
+	// Arguments is the text to append to the command that mends First in one of Branches: the files and, if First is the commit to mend, the options,
+	// with a space before each.
 	Arguments string
 }
 
-// mending rewrites a commit that nobody else has, and the commits after it.
+// mending is one run of Mend.
 type mending struct {
 	restoring
 	options MendOptions
-	// toMend is the commit to mend. If discard is true, the commit's new entries are dropped; droppedCount is their number.
+	// toMend is the commit to mend. If discard is true, the commit's new entries are dropped; droppedCount is the number of dropped
+	// entries.
 	toMend       string
 	discard      bool
 	unsigned     int // the number of rewritten commits that had a signature
 	droppedCount int
-	// tasksAdopted is true once lost entries were put back into a log: only the plan of the first such commit gets its tasks back.
+	// tasksAdopted is true once lost entries came back into the log of the commit to mend or of a descendant. The tasks that these entries name are
+	// added to the plan of that commit and, by a substitution, of later commits. Entries that come back into another commit's log bring no tasks.
 	tasksAdopted bool
 	// alike are the new entries of toMend's log that look like changed versions of old ones.
 	alike []ledger.Entry
-	// unshared are the commits of HEAD that nobody else has, parents first; parents has the parents of each.
+	// unshared are HEAD's commits that are not shared (see sharedRefs), parents first. parents maps each of them to its parents.
 	unshared []string
 	parents  map[string][]string
-	// descendantsOf caches what the method descendants returned, by commit.
+	// descendantsOf caches the results of the method descendants, by commit.
 	descendantsOf map[string]map[string]bool
-	// firstPath is the path of the log in the parents of the commit to mend. movedTo has the path in other commits, by id, if the log was moved.
+	// firstPath is the log's path in the parents of the commit to mend. movedTo has, by commit, the log's path in each commit where it is not
+	// firstPath.
 	firstPath string
 	movedTo   map[string]string
-	// archives has, by the id of a commit, the path of the new file to which the commit rotated a configured log.
+	// archives maps each commit that rotated a configured log to the path of the new file that has the old entries.
 	archives map[string]string
-	// newIDs maps the ids of old commits to those of the new ones.
+	// newIDs maps the id of each old commit to the id of its copy, or to the same id if the commit stays as it is.
 	newIDs map[string]string
 	// logs caches logs by commit: see readLog.
 	logs map[string]*commitLog
 	// objects reads the old commits and writes the new ones.
 	objects *rewrite.Objects
-	// targets has, by merge, the index of the parent that is on the target branch: see reconcile.TargetSide.
+	// targets maps a merge to the index of the parent that is on the target branch: see reconcile.TargetSide.
 	targets map[string]int
-	// substitutions has, by path, the files to replace in the rewritten commits.
+	// substitutions are the replacements of files in the rewritten commits, by path.
 	substitutions map[string]substitution
 }
 
-// substitution replaces a file in a commit, and in those of its descendants that still have the same file.
+// substitution replaces a file in a commit, and in each descendant of that commit that still has the same file.
 type substitution struct {
-	// from is the file that is replaced; to replaces it.
+	// from is the old file, to is the new one.
 	from, to history.File
 	// since is the id of the commit.
 	since string
 }
 
-// Mend rewrites a commit so that its log has all entries of its parents' logs. Then it does the same with the other commits up to HEAD that are not its
-// ancestors. It puts back the named files, and what was lost with the log. Messages, authors, times, merges and other files stay. Mend refuses
-// to rewrite shared commits. The index and the work tree are updated, and keep what is not committed.
+// Mend rewrites a commit so that its log has all entries of its parents' logs. It does the same with HEAD's other commits that are not ancestors of
+// that commit. It puts back the named files, and the workspace files, records and tasks that were lost together with the log. Messages, authors,
+// times, merges and other files stay. Mend refuses to rewrite shared commits. It updates the index and the work tree, and keeps changes that are not
+// committed.
 func (w *Workspace) Mend(ctx context.Context, repo reconcile.Repository, o MendOptions, environ []string) (out Mended, err error) {
 	m := &mending{
 		restoring: restoring{Workspace: w, repo: repo}, options: o, parents: map[string][]string{}, newIDs: map[string]string{}, logs: map[string]*commitLog{},
@@ -146,7 +153,7 @@ func (w *Workspace) Mend(ctx context.Context, repo reconcile.Repository, o MendO
 		out.NoLog, err = m.hasNoLog(ctx)
 		return out, err
 	}
-	if err := m.takeLogOf(ctx, out.Old, environ); err != nil {
+	if err := m.enterWorkspaceOfHead(ctx, out.Old, environ); err != nil {
 		return out, err
 	}
 	for _, id := range list {
@@ -165,17 +172,17 @@ func (w *Workspace) Mend(ctx context.Context, repo reconcile.Repository, o MendO
 		return out, err
 	}
 	out.Alike, out.Discarded, out.Arguments = m.alike, m.droppedCount, o.arguments(out.First == m.toMend)
-	still, err := m.git.Run(ctx, "for-each-ref", "--contains="+out.First, "--format=%(refname:lstrip=2)%00%(worktreepath)", "refs/heads/")
-	for line := range strings.Lines(string(still)) {
+	branches, err := m.git.Run(ctx, "for-each-ref", "--contains="+out.First, "--format=%(refname:lstrip=2)%00%(worktreepath)", "refs/heads/")
+	for line := range strings.Lines(string(branches)) {
 		branch, tree, _ := strings.Cut(strings.TrimSpace(line), "\x00")
 		out.Branches = append(out.Branches, [2]string{branch, tree})
 	}
 	return out, err
 }
 
-// rewriteAll rewrites the listed commits, parents first. It drops the text of a log once no later commit needs it.
+// rewriteAll rewrites the listed commits, parents first. It drops the text of a commit's log once all children of the commit are rewritten.
 func (m *mending) rewriteAll(ctx context.Context, list []string, o MendOptions) error {
-	children := map[string]int{list[len(list)-1]: 1} // the new head is needed to the end
+	children := map[string]int{list[len(list)-1]: 1} // HEAD counts as having a child: its log is read again at the end
 	for _, id := range list {
 		for _, p := range m.parents[id] {
 			children[p]++
@@ -192,8 +199,8 @@ func (m *mending) rewriteAll(ctx context.Context, list []string, o MendOptions) 
 		for _, p := range m.parents[id] {
 			if children[p]--; children[p] == 0 {
 				delete(m.logs, p)
-				if made := m.newIDs[p]; made != "" && made != p {
-					m.logs[made].text = nil
+				if newID := m.newIDs[p]; newID != "" && newID != p {
+					m.logs[newID].text = nil
 				}
 			}
 		}
@@ -204,18 +211,19 @@ func (m *mending) rewriteAll(ctx context.Context, list []string, o MendOptions) 
 	return nil
 }
 
-// rewriteCommit rewrites a commit if its parents, its log or another file changes. source, if not empty, replaces the parents' logs.
+// rewriteCommit rewrites a commit if its parents, its log or another file changes. If source is not empty, it is the id of a commit whose log is used
+// instead of the parents' logs.
 func (m *mending) rewriteCommit(ctx context.Context, id, source string) error {
-	old := m.parents[id]
-	parents := make([]string, len(old))
-	for i, p := range old {
+	oldParents := m.parents[id]
+	parents := make([]string, len(oldParents))
+	for i, p := range oldParents {
 		parents[i] = cmp.Or(m.newIDs[p], p)
 	}
-	was, err := m.readLog(ctx, id)
+	oldLog, err := m.readLog(ctx, id)
 	if err != nil {
 		return err
 	}
-	log, err := m.mendLog(ctx, id, parents, source, was)
+	log, err := m.mendLog(ctx, id, parents, source, oldLog)
 	if err != nil {
 		return err
 	}
@@ -225,7 +233,7 @@ func (m *mending) rewriteCommit(ctx context.Context, id, source string) error {
 		}
 	}
 	var changes []history.File
-	if log != was {
+	if log != oldLog {
 		if log.file, err = m.storeLog(ctx, id, log.text); err != nil {
 			return err
 		}
@@ -241,7 +249,7 @@ func (m *mending) rewriteCommit(ctx context.Context, id, source string) error {
 		}
 	}
 	m.newIDs[id] = id
-	if len(changes) > 0 || !slices.Equal(old, parents) {
+	if len(changes) > 0 || !slices.Equal(oldParents, parents) {
 		c, err := m.objects.Commit(ctx, id)
 		if err != nil {
 			return err
@@ -258,14 +266,15 @@ func (m *mending) rewriteCommit(ctx context.Context, id, source string) error {
 	return nil
 }
 
-// adoptTasksInCommit puts the tasks of restored entries back into a commit's plan, unless the plan is replaced anyway.
-func (m *mending) adoptTasksInCommit(ctx context.Context, id string, gone []ledger.Entry) error {
+// adoptTasksInCommit adds to a commit's plan the tasks that the restored entries name and the plan lacks. It does nothing if the plan has a
+// substitution already.
+func (m *mending) adoptTasksInCommit(ctx context.Context, id string, restored []ledger.Entry) error {
 	path := small.Plan.Path(m.Dir)
-	was, err := findFile(ctx, m.repo, id, path)
-	if _, already := m.substitutions[path]; err != nil || already || len(gone) == 0 || !was.Regular() {
+	oldPlan, err := findFile(ctx, m.repo, id, path)
+	if _, already := m.substitutions[path]; err != nil || already || len(restored) == 0 || !oldPlan.Regular() {
 		return err
 	}
-	before, _, err := githistory.ReadFile(ctx, m.repo, id, path, m.Limits.FileSize())
+	oldText, _, err := githistory.ReadFile(ctx, m.repo, id, path, m.Limits.FileSize())
 	if err != nil {
 		return err
 	}
@@ -273,12 +282,12 @@ func (m *mending) adoptTasksInCommit(ctx context.Context, id string, gone []ledg
 	for _, p := range m.parents[id] {
 		sides = append(sides, combine.Version{Name: history.Short(p), ID: p})
 	}
-	plan, err := m.addTasks(ctx, before, sides, gone)
-	if err != nil || bytes.Equal(plan, before) {
+	text, err := m.addTasks(ctx, oldText, sides, restored)
+	if err != nil || bytes.Equal(text, oldText) {
 		return err
 	}
-	is := was
-	is.Object, err = m.git.Store(ctx, plan)
-	m.substitutions[path] = substitution{from: was, to: is, since: id}
+	plan := oldPlan
+	plan.Object, err = m.git.Store(ctx, text)
+	m.substitutions[path] = substitution{from: oldPlan, to: plan, since: id}
 	return err
 }

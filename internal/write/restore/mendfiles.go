@@ -1,6 +1,7 @@
 package restore
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -19,16 +20,16 @@ import (
 	"github.com/small-gate/small-gate/internal/write/workgit"
 )
 
-// findSubstitutions fills m.substitutions: for the named files, for the files that addLostFiles adds, and for a late import.
+// findSubstitutions adds to m.substitutions the named files, the files that addLostFiles adds, and those of a late import (see planLateImport).
 func (m *mending) findSubstitutions(ctx context.Context, source string, files []string) error {
-	parents := m.parents[m.toMend]
+	origins := m.parents[m.toMend] // the commits from which files are put back
 	if source != "" {
-		parents = []string{source}
+		origins = []string{source}
 	}
 	named := files
-	files, err := m.expandFolders(ctx, parents, files)
+	files, err := m.expandFolders(ctx, origins, files)
 	if err == nil {
-		files, err = m.addLostFiles(ctx, parents, files)
+		files, err = m.addLostFiles(ctx, origins, files)
 	}
 	if err == nil {
 		files, err = m.planLateImport(ctx, files)
@@ -36,24 +37,24 @@ func (m *mending) findSubstitutions(ctx context.Context, source string, files []
 	if err != nil {
 		return err
 	}
-	before := make([]map[string]history.File, len(parents))
-	for i, id := range parents {
-		if before[i], err = findFiles(ctx, m.repo, id, files); err != nil {
+	inOrigins := make([]map[string]history.File, len(origins))
+	for i, id := range origins {
+		if inOrigins[i], err = findFiles(ctx, m.repo, id, files); err != nil {
 			return err
 		}
 	}
-	bad, err := findFiles(ctx, m.repo, m.toMend, files)
+	inCommit, err := findFiles(ctx, m.repo, m.toMend, files)
 	if err != nil {
 		return err
 	}
 	laterChanges := sync.OnceValues(func() (map[string]substitution, error) { return m.findLaterChanges(ctx, files) })
 	for _, path := range files {
-		s, err := m.findSubstitution(before, bad, source, path, laterChanges)
+		s, err := m.findSubstitution(inOrigins, inCommit, source, path, laterChanges)
 		if err != nil {
 			return err
 		}
 		if s.to.Mode == "" && slices.Contains(named, path) {
-			if err := m.refuseNew(ctx, source, path, s.from); err != nil {
+			if err := m.refuseWithoutOrigin(ctx, source, path, s.from); err != nil {
 				return err
 			}
 		}
@@ -70,35 +71,37 @@ func (m *mending) findSubstitutions(ctx context.Context, source string, files []
 	return nil
 }
 
-// refuseNew returns an error for a named file that the source or, without one, the parents of the commit to mend lack. Without a source, it returns
-// nil if a later commit has added the file and HEAD still has it. file is what the commit to mend has at the path.
-func (m *mending) refuseNew(ctx context.Context, source, path string, file history.File) error {
+// refuseWithoutOrigin returns an error for a named file that cannot be put back: the source or, without one, each parent of the commit to mend lacks
+// the file. Without a source, it returns nil if a later commit added the file and HEAD still has it. inCommit is the file at that path in the commit
+// to mend.
+func (m *mending) refuseWithoutOrigin(ctx context.Context, source, path string, inCommit history.File) error {
+	name := wording.Printable(cmp.Or(path, ":/"))
 	if source != "" {
 		return &failure.Error{
-			Message: fmt.Sprintf("%s cannot be put back from %s: it is not there", wording.Printable(path), history.Short(source)),
+			Message: fmt.Sprintf("%s cannot be put back from %s: it is not there", name, history.Short(source)),
 			Remedy:  "give --source a commit that has the file: `git log -- " + wording.TopPath(path) + "` lists the commits that changed it",
 		}
 	}
 	head := m.unshared[len(m.unshared)-1]
-	now, err := findFile(ctx, m.repo, head, path)
-	if err != nil || file.Mode == "" && now.Mode != "" {
+	inHead, err := findFile(ctx, m.repo, head, path)
+	if err != nil || inCommit.Mode == "" && inHead.Mode != "" {
 		return err
 	}
 	return &failure.Error{
-		Message: fmt.Sprintf("%s cannot be put back in %s: it was not there before", wording.Printable(path), history.Short(m.toMend)),
+		Message: fmt.Sprintf("%s cannot be put back in %s: it was not there before", name, history.Short(m.toMend)),
 		Remedy:  "name a file that the commit changed or deleted: `git show --stat " + history.Short(m.toMend) + "` lists its files",
 	}
 }
 
-// expandFolders replaces each named folder by the files below it that must not change: those that a parent or HEAD has.
-func (m *mending) expandFolders(ctx context.Context, parents, named []string) (out []string, err error) {
+// expandFolders replaces each named folder by the files in it that must not change. It lists the files of HEAD and of each commit in origins.
+func (m *mending) expandFolders(ctx context.Context, origins, named []string) (out []string, err error) {
 	head, err := m.repo.Head(ctx)
 	if err != nil {
 		return nil, err
 	}
 	for _, folder := range named {
 		var inFolder []string
-		for _, id := range append(slices.Clone(parents), head) {
+		for _, id := range append(slices.Clone(origins), head) {
 			files, err := FilesInFolder(ctx, m.repo, id, m.Policy, folder)
 			if err != nil {
 				return nil, err
@@ -114,7 +117,7 @@ func (m *mending) expandFolders(ctx context.Context, parents, named []string) (o
 	return slices.Compact(out), nil
 }
 
-// FilesInFolder lists the files of a commit that are below a folder and must not change.
+// FilesInFolder lists the files of a commit that are below a folder and must not change. An empty folder is the root of the tree.
 func FilesInFolder(ctx context.Context, tree history.Tree, id string, p *policy.Policy, folder string) (out []string, err error) {
 	files, err := tree.List(ctx, id, history.Judged(p))
 	prefix := strings.TrimPrefix(path.Clean(folder)+"/", "./")
@@ -126,13 +129,14 @@ func FilesInFolder(ctx context.Context, tree history.Tree, id string, p *policy.
 	return out, err
 }
 
-// findSubstitution returns the substitution that makes the file at a path what it was in the parents or, if there is a source, in the source. If the
-// commit to mend left the file alone or added it, and there is no source, it returns the file's substitution in laterChanges, if any. before has the
-// files of each parent, bad those of the commit to mend.
-func (m *mending) findSubstitution(before []map[string]history.File, bad map[string]history.File, source, path string, laterChanges func() (map[string]substitution, error)) (s substitution, err error) {
-	s.since, s.from = m.toMend, bad[path]
-	for i := 0; i < len(before) && s.to.Mode == ""; i++ { // a merge may have lost what another parent has
-		s.to = before[i][path]
+// findSubstitution returns the substitution that replaces the file at a path in the commit to mend by the file in the source or, without a source, in
+// the first parent that has the file. Without a source, if the commit to mend left the file alone or added it, findSubstitution returns the file's
+// substitution in the result of laterChanges, if there is one. inOrigins has the files of the source or of each parent, inCommit has the files of the
+// commit to mend.
+func (m *mending) findSubstitution(inOrigins []map[string]history.File, inCommit map[string]history.File, source, path string, laterChanges func() (map[string]substitution, error)) (s substitution, err error) {
+	s.since, s.from = m.toMend, inCommit[path]
+	for i := 0; i < len(inOrigins) && s.to.Mode == ""; i++ {
+		s.to = inOrigins[i][path]
 	}
 	if added := s.to.Mode == "" && s.from.Mode != ""; s.to != s.from && !added || source != "" {
 		return s, nil
@@ -144,9 +148,9 @@ func (m *mending) findSubstitution(before []map[string]history.File, bad map[str
 	return s, err
 }
 
-// findLaterChanges finds for each path the first commit that changes or deletes the file, among the commits that are not ancestors of the commit to
-// mend. A merge counts, too, if it lacks a file that its second or a later parent has. findLaterChanges returns the substitutions that undo these
-// changes.
+// findLaterChanges finds for each path the first commit that changes or deletes the file, and returns the substitution that undoes the change. It
+// looks at the unshared commits that are not ancestors of the commit to mend. A merge is compared with its first parent; it counts, too, if it lacks
+// a file that another parent has.
 func (m *mending) findLaterChanges(ctx context.Context, paths []string) (map[string]substitution, error) {
 	var edges []history.Edge
 	for _, id := range m.nonAncestors(m.toMend) {
@@ -157,7 +161,7 @@ func (m *mending) findLaterChanges(ctx context.Context, paths []string) (map[str
 	for i, changes := range changed {
 		for _, c := range changes {
 			ofFirst := history.FirstOf(m.parents[edges[i].Child]) == edges[i].Parent
-			if _, known := out[c.Path]; !known && c.Old.Mode != "" && (ofFirst || c.New.Mode == "") {
+			if _, found := out[c.Path]; !found && c.Old.Mode != "" && (ofFirst || c.New.Mode == "") {
 				out[c.Path] = substitution{from: c.New, to: c.Old, since: edges[i].Child}
 			}
 		}
@@ -165,9 +169,9 @@ func (m *mending) findLaterChanges(ctx context.Context, paths []string) (map[str
 	return out, err
 }
 
-// addLostFiles adds to the named files the workspace's files, if the commit to mend has neither the workspace's log nor a profile of 2.0.0. If no
-// file is named, it adds the records that the commit has lost. For a configured log it adds nothing.
-func (m *mending) addLostFiles(ctx context.Context, parents, files []string) ([]string, error) {
+// addLostFiles adds to the named files all files of the workspace, if the commit to mend has neither the workspace's log nor a profile of 2.0.0. If no
+// file is named, it adds the records that the commit has lost. For a configured log, it returns the named files alone.
+func (m *mending) addLostFiles(ctx context.Context, origins, files []string) ([]string, error) {
 	log, err := findFile(ctx, m.repo, m.toMend, m.logAt(m.toMend))
 	if err != nil {
 		return nil, err
@@ -176,12 +180,12 @@ func (m *mending) addLostFiles(ctx context.Context, parents, files []string) ([]
 	if err != nil {
 		return nil, err
 	}
-	if len(files) == 0 && m.At == "" {
-		if files, err = m.listRecordsLostByCommit(ctx, parents); err != nil {
+	if len(files) == 0 && m.isWorkspaceLog() {
+		if files, err = m.listRecordsLostByCommit(ctx, origins); err != nil {
 			return nil, err
 		}
 	}
-	if log.Mode == "" && m.At == "" && profile.Mode == "" {
+	if log.Mode == "" && m.isWorkspaceLog() && profile.Mode == "" {
 		for _, a := range small.Artifacts {
 			files = append(files, a.Path(m.Dir))
 		}

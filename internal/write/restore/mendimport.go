@@ -11,30 +11,32 @@ import (
 	"github.com/small-gate/small-gate/internal/write/reconcile"
 )
 
-// planLateImport mends a merge in which git took a migration to 2.0.0 for a rename, and so wrote a 1.0.0 branch's log into the original log that an
-// import keeps. It does so if files has that log's path: the commit to mend gets a second import for the branch. It returns files with the first
-// import's other originals, which git may have changed, too.
+// planLateImport mends a commit that changed the original log of an import, if files has the path of that log. A migration to 2.0.0 is an import: it
+// moves the files of 1.0.0, such as the log, into the import's folder "originals". If git takes the move for a rename, a later merge of a branch of
+// 1.0.0 writes the branch's entries into the original log. planLateImport plans a second import, of the branch's files. If no parent is of 1.0.0, as
+// after a rebase or a squash, it plans an import of the changed originals. It returns files plus, for each imported file, the path of the same file
+// among the first import's originals: git may have changed that, too.
 func (m *mending) planLateImport(ctx context.Context, files []string) ([]string, error) {
 	for _, path := range files {
 		dir, name, _ := small.SplitPath(path)
 		if !records.IsOriginalLog(name) {
 			continue
 		}
-		all := map[string]map[string]history.File{}
+		filesOf := map[string]map[string]history.File{} // by commit and path
 		for _, id := range append([]string{m.toMend}, m.parents[m.toMend]...) {
 			var err error
-			if all[id], err = history.ListByPath(ctx, m.repo, id, history.Workspaces(dir)); err != nil {
+			if filesOf[id], err = history.ListByPath(ctx, m.repo, id, history.Workspaces(dir)); err != nil {
 				return nil, err
 			}
 		}
 		folder := small.InDir(dir, records.ImportOf(name)+"/originals")
-		originals := reconcile.FilesBelow(all[m.toMend], folder)
+		originals := reconcile.FilesBelow(filesOf[m.toMend], folder)
 		var migrated map[string]history.File
 		for _, p := range m.parents[m.toMend] {
-			if _, there := all[p][path]; there {
-				migrated = all[p]
-			} else if _, v1 := all[p][m.Log()]; v1 {
-				originals = reconcile.FilesBelow(all[p], small.InDir(dir, ""))
+			if _, isMigrated := filesOf[p][path]; isMigrated {
+				migrated = filesOf[p]
+			} else if _, isVersion1 := filesOf[p][m.Log()]; isVersion1 {
+				originals = reconcile.FilesBelow(filesOf[p], small.InDir(dir, ""))
 			}
 		}
 		imported, err := reconcile.NewLateImport(ctx, m.repo, migrated, originals, dir, m.Limits)

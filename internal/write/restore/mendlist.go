@@ -14,7 +14,8 @@ import (
 	"github.com/small-gate/small-gate/internal/write/reconcile"
 )
 
-// arguments returns the files as arguments of a command, each after a space. If withOptions is true, the options follow that say how to mend the commit.
+// arguments returns the text to append to a command: the files and, if withOptions is true, the options Source, Discard and Pushed, with a space
+// before each.
 func (o MendOptions) arguments(withOptions bool) (out string) {
 	for _, file := range o.Files {
 		out += " " + wording.TopPath(file)
@@ -34,8 +35,9 @@ func (o MendOptions) arguments(withOptions bool) (out string) {
 	return out
 }
 
-// listCommits lists the commits that may be rewritten, parents first: the one to mend, and HEAD's other unshared commits that are not its ancestors. It
-// sets m.unshared and m.parents and, if the commit to mend was rewritten before, m.toMend.
+// listCommits lists the commits that may be rewritten, parents first: the commit to mend, and HEAD's other unshared commits that are not ancestors of
+// that commit. It sets m.unshared and m.parents. If HEAD has only a copy of the commit to mend, which an earlier run made, it sets m.toMend to the
+// copy.
 func (m *mending) listCommits(ctx context.Context) ([]string, error) {
 	unfinished, err := state.Read(m.Place.GitDir)
 	if err != nil {
@@ -48,11 +50,11 @@ func (m *mending) listCommits(ctx context.Context) ([]string, error) {
 		}
 		return nil, &failure.Error{Message: "git " + unfinished.Command + " is not finished", Remedy: "end it first: " + unfinished.Remedy(reconcile.ByHand(m.Policy, unmerged)) + ", then " + m.sameCommand()}
 	}
-	others, err := m.sharedRefs(ctx)
+	shared, err := m.sharedRefs(ctx)
 	if err != nil {
 		return nil, err
 	}
-	listed, err := m.git.Run(ctx, append([]string{"rev-list", "--topo-order", "--reverse", "--parents", "HEAD", "--not"}, others...)...)
+	listed, err := m.git.Run(ctx, append([]string{"rev-list", "--topo-order", "--reverse", "--parents", "HEAD", "--not"}, shared...)...)
 	if err != nil {
 		return nil, err
 	}
@@ -67,22 +69,22 @@ func (m *mending) listCommits(ctx context.Context) ([]string, error) {
 			return nil, err
 		}
 		if rewritten == "" {
-			return nil, m.errNotUnshared(ctx)
+			return nil, m.errCannotMend(ctx)
 		}
 		m.toMend = rewritten
 	}
 	return m.nonAncestors(m.toMend), m.refuseHiddenParents(ctx)
 }
 
-// errNotUnshared returns the failure to mend a commit that is not among HEAD's unshared commits. It names the refs that have the commit.
-func (m *mending) errNotUnshared(ctx context.Context) error {
+// errCannotMend returns the failure to mend a commit that HEAD does not have or that is shared. It names the refs that have the commit.
+func (m *mending) errCannotMend(ctx context.Context) error {
 	refs, err := m.git.Run(ctx, "for-each-ref", "--contains="+m.toMend, "--format=%(refname)", "refs/remotes/", "refs/tags/")
-	switch has := strings.Join(strings.Fields(string(refs)), ", "); {
+	switch names := strings.Join(strings.Fields(string(refs)), ", "); {
 	case err != nil:
 		return err
-	case has != "":
+	case names != "":
 		return &failure.Error{
-			Message: fmt.Sprintf("%s is in %s: shared commits are not rewritten", history.Short(m.toMend), wording.Printable(has)),
+			Message: fmt.Sprintf("%s is in %s: shared commits are not rewritten", history.Short(m.toMend), wording.Printable(names)),
 			Remedy:  "see what a person can do: `small-hook audit`",
 		}
 	}
@@ -101,7 +103,7 @@ func (m *mending) errNotUnshared(ctx context.Context) error {
 	return out
 }
 
-// refuseHiddenParents returns an error if a shallow clone lacks the parents of a commit that may be rewritten: its copy would have no parents.
+// refuseHiddenParents returns an error if a commit that may be rewritten has parents that a shallow clone lacks: the copy would have no parents.
 func (m *mending) refuseHiddenParents(ctx context.Context) error {
 	for _, id := range m.nonAncestors(m.toMend) {
 		if m.Place.Shallow && len(m.parents[id]) == 0 {
@@ -113,20 +115,20 @@ func (m *mending) refuseHiddenParents(ctx context.Context) error {
 	return nil
 }
 
-// nonAncestors lists the unshared commits that are not ancestors of a commit. The commit itself is listed.
+// nonAncestors lists a commit and the unshared commits that are not ancestors of it, parents first.
 func (m *mending) nonAncestors(id string) []string {
-	before := map[string]bool{}
+	isAncestor := map[string]bool{}
 	for _, other := range slices.Backward(m.unshared) {
-		if other == id || before[other] {
+		if other == id || isAncestor[other] {
 			for _, p := range m.parents[other] {
-				before[p] = true
+				isAncestor[p] = true
 			}
 		}
 	}
-	return slices.DeleteFunc(slices.Clone(m.unshared), func(other string) bool { return before[other] })
+	return slices.DeleteFunc(slices.Clone(m.unshared), func(other string) bool { return isAncestor[other] })
 }
 
-// descendants returns the set of the unshared descendants of a commit, with the commit itself.
+// descendants returns a set: a commit and its unshared descendants.
 func (m *mending) descendants(id string) map[string]bool {
 	if m.descendantsOf[id] == nil {
 		found := map[string]bool{id: true}
@@ -140,7 +142,7 @@ func (m *mending) descendants(id string) map[string]bool {
 	return m.descendantsOf[id]
 }
 
-// sameCommand returns the command that mends the commit to mend, with the files and options that were given, quoted for a message.
+// sameCommand returns the command of this run, with its files and options, quoted for a message.
 func (m *mending) sameCommand() string {
 	return wording.Commands(m.Command() + m.options.arguments(true) + " --commit " + history.Short(m.toMend))
 }
@@ -154,42 +156,43 @@ func (m *mending) mendCommand(id string) string {
 	return wording.Commands(command)
 }
 
-// errCannotRewrite returns the failure to rewrite a commit because the logs of its parents cannot be combined; err says why. If an earlier unshared
-// commit lost entries, the remedy is to begin with that one: mending it rewrites the later commits, too.
-func (m *mending) errCannotRewrite(ctx context.Context, id string, err error) error {
+// errCannotRewrite returns the failure to rewrite a commit, with its cause. If the log of an earlier unshared commit is not sound, the remedy is to
+// mend that commit: then the later commits are rewritten, too.
+func (m *mending) errCannotRewrite(ctx context.Context, id string, cause error) error {
 	out := &failure.Error{
-		Message: history.Short(id) + " cannot be rewritten: " + failure.Of(err).Message,
-		Remedy:  "see which side is at fault, and what a person can do: `small-hook audit`", Err: err,
+		Message: history.Short(id) + " cannot be rewritten: " + failure.Of(cause).Message,
+		Remedy:  "see which side is at fault, and what a person can do: `small-hook audit`", Err: cause,
 	}
-	earlier, err := m.findEarlierLoss(ctx, id)
+	earlier, err := m.findEarlierUnsound(ctx, id)
 	if err != nil {
 		return err
 	}
 	if earlier != "" {
-		out.Remedy = "begin with the first commit that lost something: " + m.mendCommand(earlier)
+		out.Remedy = "begin with the first commit that is at fault: " + m.mendCommand(earlier)
 	}
 	return out
 }
 
-// findEarlierLoss finds, among the unshared commits before a given one, the first that lost entries and is not rewritten yet; empty if there is none.
-func (m *mending) findEarlierLoss(ctx context.Context, before string) (string, error) {
+// findEarlierUnsound returns the first unshared commit before a given one whose log is not sound: see isSound. It skips the commits that this run has
+// rewritten or checked. It returns "" if there is none.
+func (m *mending) findEarlierUnsound(ctx context.Context, before string) (string, error) {
 	earlier := m.unshared[:slices.Index(m.unshared, before)]
 	if err := m.findMoves(ctx, earlier); err != nil { // a commit that rotated the log has lost nothing
 		return "", err
 	}
 	for _, id := range earlier {
-		if _, rewritten := m.newIDs[id]; rewritten {
+		if _, visited := m.newIDs[id]; visited {
 			continue
 		}
-		if _, logs, file, err := m.readSides(ctx, id, m.parents[id]); err != nil || !m.isSound(id, logs, file) {
+		if _, parentLogs, text, err := m.readSides(ctx, id, m.parents[id]); err != nil || !m.isSound(id, parentLogs, text) {
 			return id, err
 		}
 	}
 	return "", nil
 }
 
-// sharedRefs returns the options by which git rev-list selects the refs whose commits others have. With the option Pushed, the branch's own upstream
-// does not count, unless it is the default branch: landed commits are never rewritten.
+// sharedRefs returns the options of git rev-list that select the refs whose commits are shared: remote-tracking branches and tags. If
+// m.options.Pushed is true, it leaves out the branch's own upstream, unless that is the default branch: landed commits are never rewritten.
 func (m *mending) sharedRefs(ctx context.Context) ([]string, error) {
 	out := []string{"--remotes", "--tags"}
 	branch, err := m.repo.CurrentBranch(ctx)

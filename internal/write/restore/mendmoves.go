@@ -16,15 +16,15 @@ import (
 // logAt returns the path that the log has in an old commit.
 func (m *mending) logAt(id string) string { return cmp.Or(m.movedTo[id], m.firstPath) }
 
-// findMoves finds, in a list with parents first, the commits that move or rotate the log, and fills m.movedTo and m.archives. It ignores moves before
-// the commit to mend: firstPath is the log's path after them.
+// findMoves finds the commits in a list (parents first) that move or rotate the log, and fills m.movedTo and m.archives. It ignores moves in
+// ancestors of the commit to mend: m.firstPath is the log's path after these moves.
 func (m *mending) findMoves(ctx context.Context, list []string) error {
 	var edges []history.Edge
 	for _, id := range list {
 		edges = append(edges, history.EdgesOf(id, m.parents[id])...)
 	}
 	filter := history.Workspaces()
-	if m.At != "" {
+	if !m.isWorkspaceLog() {
 		filter = history.Judged(m.Policy)
 	}
 	changed, err := m.repo.Diff(ctx, edges, filter)
@@ -34,23 +34,24 @@ func (m *mending) findMoves(ctx context.Context, list []string) error {
 	nonAncestors, descendants := m.nonAncestors(m.toMend), m.descendants(m.toMend)
 	for i, changes := range changed {
 		id := edges[i].Child
-		at := slices.IndexFunc(changes, func(c history.Change) bool { return c.Path == m.logAt(id) && c.Old.Regular() })
-		if at < 0 {
+		index := slices.IndexFunc(changes, func(c history.Change) bool { return c.Path == m.logAt(id) && c.Old.Regular() })
+		if index < 0 {
 			continue
 		}
-		to, err := m.findNewPath(ctx, changes[at], changes)
+		logChange := changes[index]
+		newPath, err := m.findNewPath(ctx, logChange, changes)
 		switch {
 		case err != nil:
 			return err
-		case to == "":
-		case changes[at].New.Mode != "":
-			// Mend cannot combine the log of a branch with that of a parallel branch that rotated it.
+		case newPath == "":
+		case logChange.New.Mode != "": // the log is still there: the commit rotated it
+			// Mend cannot combine a branch's log with the log of a parallel branch that rotated it.
 			isParallel := !descendants[id] && slices.Contains(nonAncestors, id)
-			if !isParallel && m.At != "" && edges[i].Parent == m.parents[id][0] && (id != m.toMend || len(m.parents[id]) == 1) {
-				m.archives[id] = to
+			if !isParallel && !m.isWorkspaceLog() && edges[i].Parent == m.parents[id][0] && (id != m.toMend || len(m.parents[id]) == 1) {
+				m.archives[id] = newPath
 			}
 		case slices.Contains(nonAncestors, id):
-			if err := m.setMoved(ctx, id, to); err != nil {
+			if err := m.setMoved(ctx, id, newPath); err != nil {
 				return err
 			}
 		}
@@ -58,72 +59,74 @@ func (m *mending) findMoves(ctx context.Context, list []string) error {
 	return nil
 }
 
-// setMoved records that the log is at the path to in a commit, in its descendants, and in those of its parents that have a file there. A parent of a
-// merge has one if its branch moved the log.
-func (m *mending) setMoved(ctx context.Context, id, to string) error {
+// setMoved records that the log is at newPath in a commit and in its descendants. It records the same for each parent that has a file there: if the
+// commit is a merge, the branch of that parent moved the log.
+func (m *mending) setMoved(ctx context.Context, id, newPath string) error {
 	for d := range m.descendants(id) {
-		m.movedTo[d] = to
+		m.movedTo[d] = newPath
 	}
 	for _, p := range m.parents[id] {
-		if f, err := findFile(ctx, m.repo, p, to); err != nil {
+		if f, err := findFile(ctx, m.repo, p, newPath); err != nil {
 			return err
 		} else if f.Mode != "" {
-			m.movedTo[p] = to
+			m.movedTo[p] = newPath
 		}
 	}
 	return nil
 }
 
-// findNewPath returns the path to which one of a commit's changes, c, moves or rotates the log; empty if it does neither.
-func (m *mending) findNewPath(ctx context.Context, c history.Change, changes []history.Change) (path string, err error) {
+// findNewPath returns the path to which a commit moves or rotates the log; empty if the commit does neither. changes are all changes of the commit,
+// logChange is the change of the log.
+func (m *mending) findNewPath(ctx context.Context, logChange history.Change, changes []history.Change) (path string, err error) {
 	added := slices.DeleteFunc(slices.Clone(changes), func(c history.Change) bool {
 		return c.Old.Mode != "" || !c.New.Regular() || !m.isLogPath(c.Path)
 	})
 	if len(added) == 0 {
 		return "", nil
 	}
-	path, err = m.findCopy(ctx, c, added)
-	if err == nil && path == "" && len(added) == 1 && c.New.Mode == "" && m.At == "" {
-		return m.findLossyMove(ctx, c.Old, added[0])
+	path, err = m.findCopy(ctx, logChange, added)
+	if err == nil && path == "" && len(added) == 1 && logChange.New.Mode == "" && m.isWorkspaceLog() {
+		return m.findLossyMove(ctx, logChange.Old, added[0])
 	}
 	return path, err
 }
 
-// findCopy returns the path of the added log that begins with the text that the changed log had before; empty if there is none, or more than one, or
-// if the changed log still begins with that text.
-func (m *mending) findCopy(ctx context.Context, c history.Change, added []history.Change) (path string, err error) {
-	was, err := m.objects.Blob(ctx, c.Old.Object)
-	if err != nil || len(was) == 0 {
+// findCopy returns the path of the added log that begins with the old text of the log. It returns "" if no added log or more than one begins with it,
+// or if the log itself still begins with it. logChange is the change of the log.
+func (m *mending) findCopy(ctx context.Context, logChange history.Change, added []history.Change) (path string, err error) {
+	oldText, err := m.objects.Blob(ctx, logChange.Old.Object)
+	if err != nil || len(oldText) == 0 {
 		return "", err
 	}
-	for _, other := range append(added, c) {
-		if !other.New.Regular() {
+	for _, c := range append(added, logChange) {
+		if !c.New.Regular() {
 			continue
 		}
-		now, err := m.objects.Blob(ctx, other.New.Object)
+		text, err := m.objects.Blob(ctx, c.New.Object)
 		switch {
 		case err != nil:
 			return "", err
-		case !bytes.HasPrefix(now, was):
-		case path != "" || other.Path == c.Path:
+		case !bytes.HasPrefix(text, oldText):
+		case path != "" || c.Path == logChange.Path:
 			return "", nil
 		default:
-			path = other.Path
+			path = c.Path
 		}
 	}
 	return path, nil
 }
 
-// takeLogOf sets m.Workspace to the workspace where HEAD's old commit has the log. It returns an error if that log is in conflict, as after git stash
-// pop.
-func (m *mending) takeLogOf(ctx context.Context, old string, environ []string) (err error) {
+// enterWorkspaceOfHead sets m.Workspace to the workspace in which HEAD has the log. It returns an error if the log has a conflict there, as after git
+// stash pop. oldHead is HEAD's commit before the rewriting.
+func (m *mending) enterWorkspaceOfHead(ctx context.Context, oldHead string, environ []string) (err error) {
 	again := m.sameCommand()
-	if to := m.logAt(old); to != m.firstPath {
-		if m.Workspace, err = m.options.MovedTo(to); err != nil {
+	if path := m.logAt(oldHead); path != m.firstPath {
+		if m.Workspace, err = m.options.LockWorkspaceOf(path); err != nil {
 			return err
 		}
 	}
-	conflict, findErr := m.FindConflict(ctx, m.repo, environ) // a link is set aside later; any other error comes up again
+	// Ignore the error: a symbolic link in the log's place is set aside later, and whatever else prevents reading is reported by the next read.
+	conflict, findErr := m.FindConflict(ctx, m.repo, environ)
 	if findErr != nil || conflict == nil {
 		return nil //nolint:nilerr // see above
 	}
@@ -131,7 +134,8 @@ func (m *mending) takeLogOf(ctx context.Context, old string, environ []string) (
 	return conflict
 }
 
-// findLossyMove returns the path of the added log if it has at least one entry of old, a log that the same commit deletes; else it returns "".
+// findLossyMove returns the path of the log that a commit adds, if that log has at least one entry of old, the log that the commit deletes. Otherwise
+// it returns "".
 func (m *mending) findLossyMove(ctx context.Context, old history.File, added history.Change) (path string, err error) {
 	var logs [2]*ledger.Ledger
 	for i, f := range []history.File{old, added.New} {
@@ -159,24 +163,24 @@ func (m *mending) hasNoLog(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// isLogPath reports whether the file at a path would be a log of the same kind: a workspace's log, or a configured log.
+// isLogPath reports whether a file at a path is a log of the same kind as the log to mend: a workspace's log, or a configured log.
 func (m *mending) isLogPath(path string) bool {
-	if m.At != "" {
-		return m.Policy.LogFor(path) != nil
+	if m.isWorkspaceLog() {
+		return read.IsProgress(path)
 	}
-	return read.IsProgress(path)
+	return m.Policy.LogFor(path) != nil
 }
 
-// mendArchive changes the archive to which a commit rotated the log, so that it begins with the log of the commit's new parent. The archive changes
-// in later commits, too, where it is still the same file.
-func (m *mending) mendArchive(ctx context.Context, id, parent string) error {
-	path, old := m.archives[id], m.parents[id][0]
-	was, err := m.readLogText(ctx, old)
+// mendArchive replaces the archive to which a commit rotated the log: the new archive begins with the log of newParent, the commit's new parent. The
+// substitution replaces the archive in later commits, too.
+func (m *mending) mendArchive(ctx context.Context, id, newParent string) error {
+	path := m.archives[id]
+	oldLog, err := m.readLogText(ctx, m.parents[id][0])
 	if err != nil {
 		return err
 	}
-	is, err := m.readLogText(ctx, parent)
-	if err != nil || bytes.Equal(was, is) {
+	newLog, err := m.readLogText(ctx, newParent)
+	if err != nil || bytes.Equal(oldLog, newLog) {
 		return err
 	}
 	s := substitution{since: id}
@@ -188,7 +192,7 @@ func (m *mending) mendArchive(ctx context.Context, id, parent string) error {
 		return err
 	}
 	s.to = s.from
-	s.to.Object, err = m.objects.Store(ctx, slices.Concat(is, bytes.TrimPrefix(text, was)))
+	s.to.Object, err = m.objects.Store(ctx, slices.Concat(newLog, bytes.TrimPrefix(text, oldLog)))
 	m.substitutions[path] = s
 	return err
 }

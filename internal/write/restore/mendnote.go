@@ -14,10 +14,10 @@ import (
 	"github.com/small-gate/small-gate/internal/base/wholefile"
 )
 
-// maxRewrittenFile is the largest size of the file of rewritten commits, in bytes. The oldest lines are dropped.
+// maxRewrittenFile is the largest size of the file of rewritten commits, in bytes. If the file gets larger, the oldest lines are dropped.
 const maxRewrittenFile = 1 << 20
 
-// rewrittenFile is the path of the file of rewritten commits. Each line has an old id and the new one.
+// rewrittenFile returns the path of the file of rewritten commits. Each line is an old id, a space and the new id.
 func (m *mending) rewrittenFile() string {
 	return filepath.Join(lock.Root(m.Place.CommonDir), "rewritten")
 }
@@ -31,8 +31,8 @@ func (m *mending) readRewritten() ([]byte, error) {
 	return data, m.fileFailure(err)
 }
 
-// noteRewritten notes the new ids of the listed commits. The fixes of several findings name commits by their old ids. Once the first fix was typed, the
-// others still find their commits by these notes.
+// noteRewritten notes the new ids of the listed commits. The fixes of several findings name commits by their old ids: after the first fix was typed,
+// findRewritten finds the other commits by these notes.
 func (m *mending) noteRewritten(list []string) error {
 	content, err := m.readRewritten()
 	if err != nil {
@@ -49,13 +49,13 @@ func (m *mending) noteRewritten(list []string) error {
 	return m.fileFailure(wholefile.Write(m.rewrittenFile(), content))
 }
 
-// findRewritten returns the commit in HEAD's history that replaced a given commit in earlier runs; empty if there is none.
+// findRewritten returns the unshared commit of HEAD that replaced a given commit in earlier runs; empty if there is none.
 func (m *mending) findRewritten(id string) (string, error) {
 	data, err := m.readRewritten()
 	newIDs := map[string]string{}
 	for line := range strings.Lines(string(data)) {
-		old, made, _ := strings.Cut(strings.TrimSpace(line), " ")
-		newIDs[old] = made
+		oldID, newID, _ := strings.Cut(strings.TrimSpace(line), " ")
+		newIDs[oldID] = newID
 	}
 	for range newIDs { // a commit may have been rewritten several times
 		if id = newIDs[id]; slices.Contains(m.unshared, id) {
@@ -65,6 +65,7 @@ func (m *mending) findRewritten(id string) (string, error) {
 	return "", err
 }
 
+// fileFailure returns the failure to read or write the file of rewritten commits; nil for nil.
 func (m *mending) fileFailure(err error) error {
 	if err == nil {
 		return nil

@@ -7,11 +7,10 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/history"
 )
 
-// commitLog is the log of a commit, old or new.
+// commitLog is the log of an old or new commit.
 type commitLog struct {
 	file history.File
-	// text is nil if the commit has no regular file for the log, or an empty one. It is also nil if it was dropped to save memory: readLog reads it
-	// again.
+	// text is nil if the log is missing, empty or not a regular file. It is also nil after it was dropped to save memory: then readLog reads it again.
 	text []byte
 }
 
@@ -23,7 +22,7 @@ func (m *mending) readLog(ctx context.Context, id string) (*commitLog, error) {
 	}
 	out := &commitLog{}
 	var err error
-	if log != nil { // its text was dropped
+	if log != nil { // the text was dropped
 		out.file = log.file
 	} else if out.file, err = findFile(ctx, m.repo, id, m.logAt(id)); err != nil {
 		return nil, err
@@ -42,7 +41,8 @@ func (m *mending) readLog(ctx context.Context, id string) (*commitLog, error) {
 	return out, nil
 }
 
-// storeLog writes the blob of a commit's new log. The mode is that of the commit's old log or, if it has none, that of the first parent's log.
+// storeLog writes the blob of a commit's new log, and returns the log as a file of the commit. The file has the same mode as the commit's old log or,
+// if there is none, as the first parent's log.
 func (m *mending) storeLog(ctx context.Context, id string, text []byte) (f history.File, err error) {
 	if f, err = findFile(ctx, m.repo, id, m.logAt(id)); err == nil && !f.Regular() {
 		parent := cmp.Or(history.FirstOf(m.parents[id]), id)

@@ -14,27 +14,27 @@ import (
 	"github.com/small-gate/small-gate/internal/write/combine"
 )
 
-// applyNewCommits moves the branch to the new commits, and updates the index and the work tree. Uncommitted changes stay.
+// applyNewCommits moves HEAD to the new commits, and updates the index and the work tree. Uncommitted changes stay.
 func (m *mending) applyNewCommits(ctx context.Context, out *Mended) error {
-	head, err := m.readLogText(ctx, out.New)
+	newLog, err := m.readLogText(ctx, out.New)
 	if err != nil {
 		return err
 	}
 	var files []apply.File
-	if newLog, _ := m.parse(head); newLog != nil {
-		log, err := m.planLogFile(ctx, head, out)
+	if parsed, _ := m.parse(newLog); parsed != nil {
+		log, err := m.planLogFile(ctx, newLog, out)
 		if err != nil {
 			return err
 		}
 		files = append(files, log)
 	}
-	before, err := findFiles(ctx, m.repo, out.Old, slices.Collect(maps.Keys(m.substitutions)))
+	inOldHead, err := findFiles(ctx, m.repo, out.Old, slices.Collect(maps.Keys(m.substitutions)))
 	if err != nil {
 		return err
 	}
 	for path, s := range m.substitutions {
-		if before[path] != s.from {
-			continue // HEAD has another file there
+		if inOldHead[path] != s.from {
+			continue // HEAD's file is not replaced
 		}
 		staged, err := findFile(ctx, m.repo, history.Index, path)
 		if err != nil {
@@ -64,9 +64,10 @@ func (m *mending) applyNewCommits(ctx context.Context, out *Mended) error {
 	return err
 }
 
-// storeLogToStage writes the blob that the index gets for the log, which is the new head's log and then the staged entries. It returns the blob's id.
-func (m *mending) storeLogToStage(ctx context.Context, old string, head []byte) (string, error) {
-	was, err := m.readLogText(ctx, old)
+// storeLogToStage writes the blob of the log for the index, and returns the blob's id. The blob is newLog, the log of the new HEAD, followed by the
+// entries that are staged.
+func (m *mending) storeLogToStage(ctx context.Context, oldHead string, newLog []byte) (string, error) {
+	oldLog, err := m.readLogText(ctx, oldHead)
 	if err != nil {
 		return "", err
 	}
@@ -74,51 +75,55 @@ func (m *mending) storeLogToStage(ctx context.Context, old string, head []byte) 
 	if err != nil {
 		return "", err
 	}
-	if was == nil && !staged.Regular() { // a link in the old head, for example, and the same link in the index
-		return m.git.Store(ctx, head)
+	if oldLog == nil && !staged.Regular() { // the index has no log, or a link as the old HEAD has
+		return m.git.Store(ctx, newLog)
 	}
 	data, there, err := githistory.ReadFile(ctx, m.repo, history.Index, m.Log(), m.Limits.FileSize())
 	if err != nil {
 		return "", err
 	}
-	if there && !bytes.Equal(data, was) {
-		back, err := m.putBackOf(head, data, m.isSoundStep)
+	if there && !bytes.Equal(data, oldLog) {
+		back, err := m.putBackOf(newLog, data, m.isSoundStep)
 		if err != nil {
 			return "", err
 		}
-		if head = data; back.Text != nil {
-			head = back.Text
+		if back.Text != nil {
+			data = back.Text
 		}
+		return m.git.Store(ctx, data)
 	}
-	return m.git.Store(ctx, head)
+	return m.git.Store(ctx, newLog)
 }
 
-// planLogFile returns the log's change in the index and the work tree: in both, the new head's log, and then what was not committed there. It sets
-// out.Restored.
-func (m *mending) planLogFile(ctx context.Context, head []byte, out *Mended) (log apply.File, err error) {
+// planLogFile returns the log to write to the index and the work tree. In each it is newLog, the log of the new HEAD, followed by the entries that
+// were not committed there. planLogFile sets out.Restored.
+func (m *mending) planLogFile(ctx context.Context, newLog []byte, out *Mended) (log apply.File, err error) {
 	log.Path = m.Log()
-	if log.Object, err = m.storeLogToStage(ctx, out.Old, head); err != nil {
+	if log.Object, err = m.storeLogToStage(ctx, out.Old, newLog); err != nil {
 		return log, err
 	}
 	link, err := m.setLinkAside()
 	if err != nil {
 		return log, err
 	}
-	if _, head, err = m.git.StoreCheckedOut(ctx, m.Log(), head); err != nil {
+	_, checkedOut, err := m.git.StoreCheckedOut(ctx, m.Log(), newLog)
+	if err != nil {
 		return log, err
 	}
 	var file []byte
-	if out.Restored, file, err = m.findLost(head, m.isSoundStep); err != nil {
+	if out.Restored, file, err = m.findLost(checkedOut, m.isSoundStep); err != nil {
 		return log, err
 	}
-	if m.discard && out.Text == nil && file != nil && !bytes.Equal(file, head) {
-		out.Text = head
+	if m.discard && out.Text == nil && file != nil && !bytes.Equal(file, checkedOut) {
+		out.Text = checkedOut
 	}
 	out.moveToRetimed()
-	if committed, err := m.isLogOf(ctx, out.Old, file); err != nil {
+	unchanged, err := m.isLogOf(ctx, out.Old, file)
+	if err != nil {
 		return log, err
-	} else if committed && !bytes.Equal(file, head) && !bytes.Equal(out.Text, head) { // the file is just the old commit's log: the new commit's log replaces it
-		out.PutBack = combine.PutBack{Text: head, Lost: out.Lost, Gone: out.Gone}
+	}
+	if unchanged && !bytes.Equal(file, checkedOut) && !bytes.Equal(out.Text, checkedOut) { // the file has no uncommitted entries to keep
+		out.PutBack = combine.PutBack{Text: checkedOut, Lost: out.Lost, Gone: out.Gone}
 	}
 	if out.Text != nil {
 		log.Content, log.Over = out.Text, file
@@ -127,7 +132,7 @@ func (m *mending) planLogFile(ctx context.Context, head []byte, out *Mended) (lo
 	return log, nil
 }
 
-// moveToRetimed moves from Lost to Retimed the entries that the file has, too, with no other difference than the time.
+// moveToRetimed moves an entry from Lost to Retimed if the file has the same entry with another time.
 func (r *Restored) moveToRetimed() {
 	r.Lost = slices.DeleteFunc(r.Lost, func(lost ledger.Entry) bool {
 		at := slices.IndexFunc(r.Changed, func(e ledger.Entry) bool { return e.Sum == lost.Sum && e.Timestamp != lost.Timestamp })
@@ -140,12 +145,12 @@ func (r *Restored) moveToRetimed() {
 	})
 }
 
-// isLogOf reports whether file, the work tree's log, is a commit's log as git would check it out.
+// isLogOf reports whether file is the text that git would check out for a commit's log.
 func (m *mending) isLogOf(ctx context.Context, commit string, file []byte) (bool, error) {
-	was, err := m.readLogText(ctx, commit)
-	if err != nil || was == nil || file == nil {
+	text, err := m.readLogText(ctx, commit)
+	if err != nil || text == nil || file == nil {
 		return false, err
 	}
-	_, was, err = m.git.StoreCheckedOut(ctx, m.Log(), was)
-	return bytes.Equal(file, was), err
+	_, text, err = m.git.StoreCheckedOut(ctx, m.Log(), text)
+	return bytes.Equal(file, text), err
 }

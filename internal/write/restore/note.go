@@ -127,7 +127,7 @@ func (w *Workspace) noteFile() string { return filepath.Join(w.Kept, noteName) }
 
 // WriteNote writes the note on the log as it is now. If the file is not a log, it only removes the old note.
 func (w *Workspace) WriteNote(mark Mark) error {
-	if w.At != "" {
+	if !w.isWorkspaceLog() {
 		return nil // configured logs have no notes: only committed entries count
 	}
 	data, err := w.Read()

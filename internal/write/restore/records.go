@@ -15,7 +15,7 @@ import (
 )
 
 // isOfRecords reports whether At names records of 2.0.0.
-func (w *Workspace) isOfRecords() bool { return w.At != "" && !w.kind().Configured() }
+func (w *Workspace) isOfRecords() bool { return !w.isWorkspaceLog() && !w.kind().Configured() }
 
 // Key returns the path of the file without which there is nothing to restore from: the log, or the profile of a folder of records.
 func (w *Workspace) Key() string {
@@ -147,15 +147,16 @@ func (r *restoring) putBackRecords(ctx context.Context, id string, lost []string
 	return err
 }
 
-// listRecordsLostByCommit lists the paths at which the commit to mend lacks or changes a record of its parents; none for parents of 1.0.0.
-func (m *mending) listRecordsLostByCommit(ctx context.Context, parents []string) (paths []string, err error) {
-	for i, id := range parents {
+// listRecordsLostByCommit lists the paths of the records that the commit to mend lacks or changes, compared with each commit in origins. A commit of
+// 1.0.0 has no records.
+func (m *mending) listRecordsLostByCommit(ctx context.Context, origins []string) (paths []string, err error) {
+	for i, id := range origins {
 		is, err := read.NewSource(m.repo, nil, read.Basis{}).Profile2At(ctx, id, m.Dir)
 		if err != nil {
 			return nil, err
 		}
 		if is {
-			lost, err := m.listLostRecords(ctx, id, parents[:i], small.InDir(m.Dir, ""), m.toMend)
+			lost, err := m.listLostRecords(ctx, id, origins[:i], small.InDir(m.Dir, ""), m.toMend)
 			if err != nil {
 				return nil, err
 			}

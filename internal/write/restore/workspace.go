@@ -50,6 +50,9 @@ type Workspace struct {
 // Log returns the log's path, from the root of the work tree.
 func (w *Workspace) Log() string { return cmp.Or(w.At, small.Progress.Path(w.Dir)) }
 
+// isWorkspaceLog reports whether the log is the workspace's own progress.small.yml.
+func (w *Workspace) isWorkspaceLog() bool { return w.At == "" }
+
 // kind says how the log's entries are read.
 func (w *Workspace) kind() combine.Kind { return combine.KindOf(w.Policy, w.Log()) }
 
