@@ -141,6 +141,9 @@ func (w *Workspace) Mend(ctx context.Context, repo reconcile.Repository, o MendO
 			return out, err
 		}
 	}
+	if err := m.refuseUnreadableSource(ctx); err != nil {
+		return out, err
+	}
 	if err := m.findSubstitutions(ctx, o.Source, o.Files); err != nil {
 		return out, err
 	}

@@ -114,6 +114,30 @@ func (m *mending) refuseUncommittedLog(ctx context.Context, path string) error {
 	return err
 }
 
+// refuseUnreadableSource returns an error if the log cannot be read in the source or, if entries are dropped, in a parent of the commit to mend: without
+// such a log, nothing would be put back, or every entry dropped.
+func (m *mending) refuseUnreadableSource(ctx context.Context) error {
+	var from []string
+	if m.options.Source != "" {
+		from = []string{m.options.Source}
+	} else if m.discard {
+		from = m.parents[m.toMend]
+	}
+	for _, id := range from {
+		text, err := m.readLogText(ctx, id)
+		if err != nil {
+			return err
+		}
+		if log, problems := m.parse(text); text != nil && log == nil {
+			return &failure.Error{
+				Message: fmt.Sprintf("%s cannot be read in %s: line %d: %s", m.Log(), history.Short(id), max(problems[0].Pos.Line, 1), problems[0].Message),
+				Remedy:  "name a commit in which the log can be read, with --source",
+			}
+		}
+	}
+	return nil
+}
+
 // putBackAfterParents returns a commit's new log: the parents' combined log, text, followed by the new entries of the commit's old log, oldText. A
 // new entry may get a later time. If a branch has the entry with its old time, a merge of that branch would add the entry a second time. So an entry
 // that a remote-tracking branch has keeps its time: it is inserted where that time belongs, if the log has such a place and the policy allows
