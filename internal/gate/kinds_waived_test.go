@@ -127,13 +127,11 @@ func (w *kindWorld) usesOneLog() bool {
 // failWithoutEach demands that the audit fails if one of the edits that it reports is not waived, and counts these edits.
 func (x *exceptions) failWithoutEach(waivers []policy.Waiver) int {
 	effect := func(w policy.Waiver) string { return fmt.Sprint(w.Edit, w.Path, w.From, w.To) }
+	moves := func(w policy.Waiver) bool { return w.From != nil && w.To != nil && *w.From == *w.To }
+	onlyMoves := !slices.ContainsFunc(waivers, func(w policy.Waiver) bool { return !moves(w) })
 	for _, left := range waivers {
-		// Another waived change of an entry that moved can explain the move.
-		moved := func(w policy.Waiver) bool {
-			return left.From != nil && left.To != nil && *left.From == *left.To && w.From != nil && *w.From == *left.From && (w.To == nil || *w.To != *w.From)
-		}
-		if slices.ContainsFunc(waivers, moved) {
-			continue
+		if moves(left) && !onlyMoves {
+			continue // an edit of another kind, of this or of an equal entry, can explain the move as well
 		}
 		opts := x.options(x.ids)
 		for _, w := range waivers {
