@@ -11,9 +11,10 @@ import (
 	"github.com/small-gate/small-gate/internal/write/workgit"
 )
 
-// Append appends an entry to the log, and records the log's new content in a note in the git directory. It stages nothing. If workspace.small.yml has
-// a replay id, Append adds it to the entry. judge, if not nil, is called before anything is written, with the new text and the line on which the
-// entry begins, counted from 1. If judge returns an error, nothing is written. done is true if the entry was written, even if an error follows.
+// Append appends an entry to the log, and records the log's new content, if it may be noted, in a note in the git directory. It stages nothing. If
+// workspace.small.yml has a replay id, Append adds it to the entry. judge, if not nil, is called before anything is written, with the new text and
+// the line on which the entry begins, counted from 1. If judge returns an error, nothing is written. done is true if the entry was written, even if
+// an error follows.
 func (w *Workspace) Append(mark Mark, entry combine.NewEntry, judge func(text []byte, line int) error) (done bool, err error) {
 	data, err := w.Read()
 	if err != nil {
@@ -37,7 +38,7 @@ func (w *Workspace) Append(mark Mark, entry combine.NewEntry, judge func(text []
 	if err != nil {
 		return false, err
 	}
-	// Prepare the note first: if there is no room for it, the log and the old note stay as they are.
+	// Prepare the note first: if there is no room for it, the log stays as it is.
 	note, err := w.prepareNote(mark, longer)
 	if err != nil {
 		return false, &failure.Error{Message: "the entry was not appended, because the note of the log's content could not be written: " + err.Error(), Remedy: "make room in the git directory, and make it writable; then append again", Err: err}

@@ -24,15 +24,15 @@ type MendOptions struct {
 	Commit string
 	// Source is a revision from which the log and the files are put back; if it is empty, they are put back from the parents of Commit.
 	Source string
-	// Files are the paths of files to put back. Without a source, a file comes back as it was before Commit or, if Commit left it alone, before the
-	// first later commit that changed it.
+	// Files are the paths of files to put back. Without a source, a file comes back as it was before Commit or, if Commit only added it or
+	// left it alone, before the first other rewritten commit that changed it.
 	Files []string
-	// Pushed allows rewriting commits that the branch's own upstream has.
+	// Pushed allows rewriting commits that only the branch's own upstream has, unless that is the default branch.
 	Pushed bool
 	// Discard drops the entries that Commit adds to the log.
 	Discard bool
-	// LockWorkspaceOf is called if Commit or a later commit moved the log. path is the log's path in HEAD. The function locks and returns the
-	// workspace of the log at that path.
+	// LockWorkspaceOf is called if commits were rewritten and HEAD has the log at another path than the parents of Commit. path is the path in HEAD.
+	// The function locks and returns the workspace of the log at that path.
 	LockWorkspaceOf func(path string) (*Workspace, error)
 	// Progress, if not nil, is called after each commit.
 	Progress func(done, total int)
@@ -72,7 +72,8 @@ type mending struct {
 	unsigned     int // the number of rewritten commits that had a signature
 	droppedCount int
 	// tasksAdopted is true once lost entries came back into the log of the commit to mend or of a descendant. The tasks that these entries name are
-	// added to the plan of that commit and, by a substitution, of later commits. Entries that come back into another commit's log bring no tasks.
+	// added to the plan of that commit and, by a substitution, of later commits. Only the first such commit counts: entries that come back into the
+	// logs of others bring no tasks.
 	tasksAdopted bool
 	// alike are the new entries of toMend's log that look like changed versions of old ones.
 	alike []ledger.Entry
@@ -85,7 +86,8 @@ type mending struct {
 	// firstPath.
 	firstPath string
 	movedTo   map[string]string
-	// archives maps each commit that rotated a configured log to the path of the new file that has the old entries.
+	// archives has, by commit, the path of the archive: the new file into which the commit moved the old entries of a configured log when it rotated
+	// the log.
 	archives map[string]string
 	// newIDs maps the id of each old commit to the id of its copy, or to the same id if the commit stays as it is.
 	newIDs map[string]string
@@ -108,9 +110,9 @@ type substitution struct {
 }
 
 // Mend rewrites a commit so that its log has all entries of its parents' logs. It does the same with HEAD's other commits that are not ancestors of
-// that commit. It puts back the named files, and the workspace files, records and tasks that were lost together with the log. Messages, authors,
-// times, merges and other files stay. Mend refuses to rewrite shared commits. It updates the index and the work tree, and keeps changes that are not
-// committed.
+// that commit. It puts back the named files, the workspace files and tasks that were lost together with the log and, if no file is named, lost
+// records. Messages, authors, times, merges and other files stay. Mend refuses to rewrite shared commits. It updates the index and the work tree, and
+// keeps changes that are not committed.
 func (w *Workspace) Mend(ctx context.Context, repo reconcile.Repository, o MendOptions, environ []string) (out Mended, err error) {
 	m := &mending{
 		restoring: restoring{Workspace: w, repo: repo}, options: o, parents: map[string][]string{}, newIDs: map[string]string{}, logs: map[string]*commitLog{},
@@ -175,7 +177,7 @@ func (w *Workspace) Mend(ctx context.Context, repo reconcile.Repository, o MendO
 		return out, err
 	}
 	out.Alike, out.Discarded, out.Arguments = m.alike, m.droppedCount, o.arguments(out.First == m.toMend)
-	branches, err := m.git.Run(ctx, "for-each-ref", "--contains="+out.First, "--format=%(refname:lstrip=2)%00%(worktreepath)", "refs/heads/")
+	branches, err := m.git.Run(context.WithoutCancel(ctx), "for-each-ref", "--contains="+out.First, "--format=%(refname:lstrip=2)%00%(worktreepath)", "refs/heads/")
 	for line := range strings.Lines(string(branches)) {
 		branch, tree, _ := strings.Cut(strings.TrimSpace(line), "\x00")
 		out.Branches = append(out.Branches, [2]string{branch, tree})
@@ -269,8 +271,8 @@ func (m *mending) rewriteCommit(ctx context.Context, id, source string) error {
 	return nil
 }
 
-// adoptTasksInCommit adds to a commit's plan the tasks that the restored entries name and the plan lacks. It does nothing if the plan has a
-// substitution already.
+// adoptTasksInCommit adds to a commit's plan the tasks that the restored entries name and the plan lacks. It does nothing if the commit has no plan,
+// or if the plan has a substitution already.
 func (m *mending) adoptTasksInCommit(ctx context.Context, id string, restored []ledger.Entry) error {
 	path := small.Plan.Path(m.Dir)
 	oldPlan, err := findFile(ctx, m.repo, id, path)

@@ -93,7 +93,8 @@ func (m *mending) refuseWithoutOrigin(ctx context.Context, source, path string, 
 	}
 }
 
-// expandFolders replaces each named folder by the files in it that must not change. It lists the files of HEAD and of each commit in origins.
+// expandFolders replaces each named folder by the files in it that are entries of configured logs. It lists the files of HEAD and of each commit in
+// origins.
 func (m *mending) expandFolders(ctx context.Context, origins, named []string) (out []string, err error) {
 	head, err := m.repo.Head(ctx)
 	if err != nil {
@@ -117,7 +118,7 @@ func (m *mending) expandFolders(ctx context.Context, origins, named []string) (o
 	return slices.Compact(out), nil
 }
 
-// FilesInFolder lists the files of a commit that are below a folder and must not change. An empty folder is the root of the tree.
+// FilesInFolder lists the files of a commit that are below a folder and entries of configured logs. An empty folder is the root of the tree.
 func FilesInFolder(ctx context.Context, tree history.Tree, id string, p *policy.Policy, folder string) (out []string, err error) {
 	files, err := tree.List(ctx, id, history.Judged(p))
 	prefix := strings.TrimPrefix(path.Clean(folder)+"/", "./")

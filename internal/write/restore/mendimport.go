@@ -11,11 +11,12 @@ import (
 	"github.com/small-gate/small-gate/internal/write/reconcile"
 )
 
-// planLateImport mends a commit that changed the original log of an import, if files has the path of that log. A migration to 2.0.0 is an import: it
-// moves the files of 1.0.0, such as the log, into the import's folder "originals". If git takes the move for a rename, a later merge of a branch of
-// 1.0.0 writes the branch's entries into the original log. planLateImport plans a second import, of the branch's files. If no parent is of 1.0.0, as
-// after a rebase or a squash, it plans an import of the changed originals. It returns files plus, for each imported file, the path of the same file
-// among the first import's originals: git may have changed that, too.
+// A migration to 2.0.0 is an import: it moves the files of 1.0.0, such as the log, into the import's folder "originals". If git takes the move for a
+// rename, a later merge of a branch of 1.0.0 writes the branch's entries into the log in that folder.
+//
+// planLateImport mends a commit that changed such a log, if files has the log's path. It plans a second import, of the branch's files. If no parent is
+// of 1.0.0, as after a rebase or a squash, it plans an import of the changed files in "originals". It returns files plus the paths of the files in
+// "originals" that have the names of the imported files: git may have changed those, too.
 func (m *mending) planLateImport(ctx context.Context, files []string) ([]string, error) {
 	for _, path := range files {
 		dir, name, _ := small.SplitPath(path)

@@ -76,7 +76,7 @@ func (m *mending) listCommits(ctx context.Context) ([]string, error) {
 	return m.nonAncestors(m.toMend), m.refuseHiddenParents(ctx)
 }
 
-// errCannotMend returns the failure to mend a commit that HEAD does not have or that is shared. It names the refs that have the commit.
+// errCannotMend returns the failure to mend a commit that HEAD does not have or that is shared. It names refs that have the commit.
 func (m *mending) errCannotMend(ctx context.Context) error {
 	refs, err := m.git.Run(ctx, "for-each-ref", "--contains="+m.toMend, "--format=%(refname)", "refs/remotes/", "refs/tags/")
 	switch names := strings.Join(strings.Fields(string(refs)), ", "); {
@@ -161,7 +161,7 @@ func (m *mending) mendCommand(id string) string {
 func (m *mending) errCannotRewrite(ctx context.Context, id string, cause error) error {
 	out := &failure.Error{
 		Message: history.Short(id) + " cannot be rewritten: " + failure.Of(cause).Message,
-		Remedy:  "see which side is at fault, and what a person can do: `small-hook audit`", Err: cause,
+		Remedy:  "see which commit is at fault, and what a person can do: `small-hook audit`", Err: cause,
 	}
 	earlier, err := m.findEarlierUnsound(ctx, id)
 	if err != nil {

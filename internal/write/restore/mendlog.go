@@ -55,16 +55,16 @@ func (m *mending) combineLog(ctx context.Context, id string, parents []string, s
 	removed, err := m.removedByRewrite(ctx, id, parentLogs)
 	wasRemoved := func(e ledger.Entry) bool { return removed[e.Digest] > 0 }
 	switch {
-	case err != nil || m.isSound(id, parentLogs, oldText) && !m.dropsNew(id) && !slices.ContainsFunc(m.readEntries(oldText).Entries, wasRemoved):
+	case err != nil || m.isSound(id, parentLogs, oldText) && (!m.dropsNew(id) || oldText == nil) && !slices.ContainsFunc(m.readEntries(oldText).Entries, wasRemoved):
 		return nil, nil, err
 	case oldText == nil && id != m.toMend && m.isDeletionWaived():
 		return nil, nil, &failure.Error{
 			Message: fmt.Sprintf("%s has no %s, as a waiver allows. The waiver names the log's content before the deletion; mending an earlier commit would change that content", history.Short(id), m.Log()),
-			Remedy:  "mend " + history.Short(id) + " first: " + m.mendCommand(id),
+			Remedy:  "put the log back in " + history.Short(id) + " first: " + m.mendCommand(id),
 		}
 	}
 	var back combine.PutBack
-	// Try without a new reconcile entry first: the one that the merge added may still account for the order of the entries.
+	// Try without a new reconcile entry first. If the commit is a merge, the reconcile entry that it already has may still account for the order.
 	for _, sides.Unmarked = range []bool{true, false} {
 		text = []byte(combine.Empty)
 		if m.kind().Configured() {
@@ -230,9 +230,9 @@ func (m *mending) readSides(ctx context.Context, id string, parents []string) (s
 	return sides, m.readLogs(append([]combine.Version{sides.Ours}, sides.Theirs...)), oldText, err
 }
 
-// isSound reports whether a commit may keep its log; text is the text of the log. The commit may if it rotated the log. Otherwise the log must be
-// sound after the parents' logs: see isSoundAfter. In a merge whose target side is known, the log must also begin with the target's log, or equal the
-// other side's log.
+// isSound reports whether a commit may keep its log; text is the text of the log. A commit that rotated the log may keep it. Otherwise the log must
+// be sound after the parents' logs that can be read: see isSoundAfter. In a merge whose target side is known, the log must also begin with the
+// target's log, or equal the other side's log.
 func (m *mending) isSound(id string, parentLogs []*ledger.Ledger, text []byte) bool {
 	if m.archives[id] != "" {
 		return true

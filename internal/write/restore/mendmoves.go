@@ -45,7 +45,8 @@ func (m *mending) findMoves(ctx context.Context, list []string) error {
 			return err
 		case newPath == "":
 		case logChange.New.Mode != "": // the log is still there: the commit rotated it
-			// Mend cannot combine a branch's log with the log of a parallel branch that rotated it.
+			// Mend cannot combine a branch's log with the log of a parallel branch that rotated it. A rotation on a parallel branch is not noted: the
+			// log there counts as one that lost entries.
 			isParallel := !descendants[id] && slices.Contains(nonAncestors, id)
 			if !isParallel && !m.isWorkspaceLog() && edges[i].Parent == m.parents[id][0] && (id != m.toMend || len(m.parents[id]) == 1) {
 				m.archives[id] = newPath
