@@ -32,6 +32,8 @@ func (a *app) logCommand() *cobra.Command {
 	c := withHelp("log", &cobra.Command{
 		RunE: func(c *cobra.Command, args []string) error {
 			switch {
+			case c.Flags().Changed("max-count") && f.query.Most < 1:
+				return usageError(c, "--max-count takes a number of at least 1")
 			case f.oneline && f.full:
 				return usageError(c, "--oneline and --full exclude each other")
 			case c.Flags().Changed("textconv") && (len(args) > 0 || c.Flags().NFlag() > 1):

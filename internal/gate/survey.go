@@ -93,7 +93,7 @@ func LogDigests(ctx context.Context, tree history.Tree, revision, at string, opt
 }
 
 func noLog(at string) error {
-	return &failure.Error{Message: "there is no log with an entry at " + wording.Quote(cmp.Or(at, ".")), Remedy: "name a log, or a directory that has one"}
+	return &failure.Error{Message: "there is no log with an entry at " + wording.Quote(cmp.Or(at, ".")), Remedy: "name a log of the configuration, or a folder whose files must not change; `small-hook doctor` lists them"}
 }
 
 // LogState returns the state of the configured log at a path of a revision: a file, or a folder whose files are entries.

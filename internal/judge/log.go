@@ -58,8 +58,15 @@ func Log(ctx context.Context, req session.Request, from LogSelection, q look.Que
 			}
 		}
 		opts.Holder = leases.Holder
+		found := make([]bool, len(paths))
 		opts.Logs = func(log string) bool {
-			return slices.ContainsFunc(paths, func(path string) bool { return path == "" || log == path || strings.HasPrefix(log, path+"/") })
+			selected := false
+			for i, path := range paths {
+				if path == "" || log == path || strings.HasPrefix(log, path+"/") {
+					selected, found[i] = true, true
+				}
+			}
+			return selected
 		}
 		if len(from.Paths) == 0 {
 			opts.Own = func(log string) bool {
@@ -67,12 +74,29 @@ func Log(ctx context.Context, req session.Request, from LogSelection, q look.Que
 				return inWorkspace && dir == paths[0] && (name == small.Progress.FileName() || records.KindOf(name) != "")
 			}
 		}
-		if out, err = look.At(ctx, run.New(h, s.Opts, run.Scope{}).Source, opts, q); err == nil && len(out.Logs) == 0 {
-			err = &failure.Error{Message: "there is no log here", Remedy: "name a log, or a directory that has one, after two dashes: small-hook log -- DIR; to guard a file as a log, see `small-hook init-log --help`"}
+		out, err = look.At(ctx, run.New(h, s.Opts, run.Scope{}).Source, opts, q)
+		switch missing := slices.Index(found, false); {
+		case err != nil:
+			return err
+		case missing >= 0:
+			return noLogAt(paths[missing])
+		case len(out.Logs) == 0:
+			return noLogAt("")
 		}
-		return err
+		return nil
 	})
 	return out, err
+}
+
+func noLogAt(path string) error {
+	where := "here"
+	if path != "" {
+		where = "at or below " + wording.Quote(path)
+	}
+	return &failure.Error{
+		Message: "there is no log " + where,
+		Remedy:  "name a log, or a directory that has one, after two dashes: small-hook log -- DIR; to guard a file as a log, see `small-hook init-log --help` (a stanza counts once it is committed)",
+	}
 }
 
 // explainPath takes the error for a name that is no revision. If a file has this name in dir, the result says how to name a path.
@@ -110,10 +134,11 @@ func findTree(ctx context.Context, s *session.Session, revision string) (opts lo
 	return opts, h, err
 }
 
-// pathInRepository turns a path, absolute or relative to the request's directory, into the path from the repository's root. The root itself becomes "".
-// Nothing has to exist at the path.
+// pathInRepository turns a path into the path from the repository's root, which itself becomes "". The path is absolute, or relative to the request's
+// directory or, as in ":/PATH", to the root. Nothing has to exist at the path.
 func pathInRepository(s *session.Session, name string) (string, error) {
-	if s.Repo.Where().Top == "" {
+	name, fromTop := wording.CutTop(name)
+	if fromTop || s.Repo.Where().Top == "" {
 		return strings.TrimPrefix(path.Clean("/"+filepath.ToSlash(name)), "/"), nil
 	}
 	if !filepath.IsAbs(name) {

@@ -60,16 +60,17 @@ func WriteLook(w io.Writer, format string, l *finding.Look, form LookForm, opts 
 // look writes entries for a person.
 func (t *text) look(l *finding.Look, form LookForm) {
 	several := len(l.Logs) > 1
-	taskWidth, ownerWidth := 0, 0
+	pathWidth, taskWidth, ownerWidth := 0, 0, 0
 	for i := range l.Entries {
 		e := &l.Entries[i]
 		taskWidth, ownerWidth = max(taskWidth, utf8.RuneCountInString(content.Task(e))), max(ownerWidth, utf8.RuneCountInString(content.Owner(e)))
+		pathWidth = max(pathWidth, utf8.RuneCountInString(content.Path(e.Path)))
 	}
 	for i := range l.Entries {
 		e := &l.Entries[i]
 		path := ""
 		if several {
-			path = content.Path(e.Path) + "  "
+			path = pad(content.Path(e.Path), pathWidth) + "  "
 		}
 		switch form {
 		case LookFull:
@@ -147,7 +148,7 @@ func (t *text) entryText(e *finding.Recorded) {
 			t.line("    ", content.NameOr(f.Field, "the entry"), ": ", sanitize.Line(lines[0]))
 			continue
 		}
-		t.line("    ", content.Name(f.Field), ":")
+		t.line("    ", content.NameOr(f.Field, "the entry"), ":")
 		for _, line := range lines {
 			t.line("        ", sanitize.Line(line))
 		}

@@ -1,6 +1,7 @@
 package look
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/small-gate/small-gate/internal/gate/history"
@@ -64,8 +65,8 @@ func (l *look) followed(tips []tip, changes [][][]history.Change) map[string]*ti
 	for i := len(changes) - 1; i >= 0; i-- {
 		for _, edge := range changes[i] {
 			for _, c := range edge {
-				if t := out[c.Path]; t != nil && c.Old.Mode == "" {
-					noteGone(out, edge, t, l.src)
+				if t := out[c.Path]; t != nil && c.New.Mode != "" {
+					noteSources(out, edge, c, t, l.src)
 				}
 			}
 		}
@@ -73,16 +74,18 @@ func (l *look) followed(tips []tip, changes [][][]history.Change) map[string]*ti
 	return out
 }
 
-// noteGone adds to followed the logs that an edge deletes while it adds a followed log: one of them may have moved there.
-func noteGone(followed map[string]*tip, edge []history.Change, t *tip, src *read.Source) {
+// noteSources adds to followed the logs from which entries may have come to a followed log on an edge: those that moved there, if the edge adds that
+// log, and those that were rotated.
+func noteSources(followed map[string]*tip, edge []history.Change, to history.Change, t *tip, src *read.Source) {
 	for _, c := range edge {
-		if c.New.Mode == "" && src.IsLog(c.Path) && followed[c.Path] == nil {
+		moved := c.New.Mode == "" && to.Old.Mode == "" && src.IsLog(c.Path)
+		if followed[c.Path] == nil && (moved || src.MayRotate(c) && src.MayRotate(to) && src.ReaderOf(c.Path) == src.ReaderOf(to.Path)) {
 			followed[c.Path] = t
 		}
 	}
 }
 
-// noteNew adds to found the entries that a commit added to a log. For entries that moved to it from another path, it keeps the known commit.
+// noteNew adds to found the entries that a commit added to a log. For entries that came to it from another path, it keeps the known commit.
 func (l *look) noteNew(ctx context.Context, found brought, s *read.Step, path string, t *tip) error {
 	for _, edge := range s.Changes {
 		if c, changed := history.ChangeAt(edge, path); changed {
@@ -97,7 +100,7 @@ func (l *look) noteNew(ctx context.Context, found brought, s *read.Step, path st
 	}
 	for _, p := range parents {
 		for i, log := range p.Ledgers {
-			if from := p.Paths[i]; from != path {
+			if from := cmp.Or(log.RotatedFrom(), p.Paths[i]); from != path {
 				for _, e := range log.Log.Entries {
 					if commit, known := found[from][e.Digest]; known {
 						found.add(path, e.Digest, commit)

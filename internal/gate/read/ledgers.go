@@ -89,6 +89,14 @@ func (f *LedgerFile) LenBeforeRotation() (had int, isArchive bool) {
 	return f.Log.Len() - len(f.rotatedIn.Gone), true
 }
 
+// RotatedFrom returns the path of the log whose entries went to this archive; empty if this is none.
+func (f *LedgerFile) RotatedFrom() string {
+	if f.rotatedIn == nil {
+		return ""
+	}
+	return f.rotatedIn.from
+}
+
 // rotated reports whether the ledger is that of logAfterRotation, and not what the file's text says.
 func (f *LedgerFile) rotated() bool { return f.remaining != nil || f.rotatedIn != nil }
 

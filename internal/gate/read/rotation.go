@@ -27,7 +27,7 @@ func (r *rotation) whole() bool { return r != nil && len(r.Rest) == 0 }
 func (src *Source) findRotations(ctx context.Context, x moveSearch, moved moves) (map[string]*rotation, error) {
 	var paths []history.Change
 	for _, c := range x.changes {
-		if src.Policy.LogFor(c.Path) != nil && !src.IsFamilyLog(c.Path) && !src.IsFileEntry(c.Path) {
+		if src.MayRotate(c) {
 			paths = append(paths, c)
 		}
 	}
@@ -58,6 +58,11 @@ func (src *Source) findRotations(ctx context.Context, x moveSearch, moved moves)
 		maps.DeleteFunc(out, func(_ string, r *rotation) bool { return r.ReplacesArchive && out[r.to] == nil })
 	}
 	return out, nil
+}
+
+// MayRotate reports whether a change is one of a log that can be rotated, or be an archive.
+func (src *Source) MayRotate(c history.Change) bool {
+	return src.Policy.LogFor(c.Path) != nil && !src.IsFamilyLog(c.Path) && !src.IsFileEntry(c.Path)
 }
 
 // inCircle reports whether the log at a path is one of several that exchanged their paths, as if each were the next one's archive. None of them is an

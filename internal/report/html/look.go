@@ -2,6 +2,7 @@ package html
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"html/template"
 
@@ -42,7 +43,8 @@ func RenderLook(buf *bytes.Buffer, l *finding.Look, version string) error {
 		e := &l.Entries[i]
 		row := lookRow{Status: content.Name(e.Status), By: content.OwnerInFull(e), Commit: content.LookCommitInFull(e), Evidence: content.Text(ledger.MainText(e.Value))}
 		row.Number = fmt.Sprint(e.Index + 1)
-		row.fill(e.Timestamp, e.TaskID, e.ReplayID)
+		row.fill(cmp.Or(e.Timestamp, e.Commit.Date), "", e.ReplayID)
+		row.Task = content.Task(e)
 		if len(l.Logs) > 1 {
 			row.Notes = append(row.Notes, content.Path(e.Path))
 		}
