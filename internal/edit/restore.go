@@ -330,13 +330,18 @@ func findNearestInHistory(ctx context.Context, s *session.Session) (string, erro
 		changed, err := git.Run(ctx, "rev-list", "-n", "1", "--all", "--", small.Progress.Path(dir), small.InDir(dir, records.ProfileFile))
 		return len(changed) > 0, err
 	})
-	if errors.Is(err, errNoWorkspace) {
-		err = &failure.Error{
-			Message: "there is nothing to restore: there is no .small/ directory here or above, and no commit has had one",
-			Remedy:  "name a log of the configuration, as in small-hook restore :/PATH; or a person begins a workspace: small init --intent, followed by what the work is for", Err: err,
-		}
+	if !errors.Is(err, errNoWorkspace) {
+		return dir, err
 	}
-	return dir, err
+	none := &failure.Error{
+		Message: "there is nothing to restore: there is no .small/ directory here or above, and no commit has had one",
+		Remedy:  "name the directory of a workspace; or a person begins one: small init --intent, followed by what the work is for", Err: err,
+	}
+	if s.TrustHeadWithStagedStanzas(ctx) == nil && len(s.Opts.Policy.Logs) > 0 {
+		none.Message = "restore needs the path of a log, as in small-hook restore :/PATH: there is no .small/ directory here or above"
+		none.Remedy = "`small-hook check --against HEAD` names the logs that have lost something, each with the command that restores it"
+	}
+	return dir, none
 }
 
 // dirOfWorkspace returns the directory of a workspace, which may be gone. name is the path of the directory, of its .small folder or of its log.

@@ -348,6 +348,9 @@ func checkSomething(_ context.Context, r *run.Run) error {
 			where = "in " + r.Scope.Dir
 		}
 	}
+	if len(r.Source.Policy.Logs) > 0 {
+		remedy += "; `small-hook check --dir :/` judges the logs of the configuration"
+	}
 	what := "there is no .small/ directory "
 	for _, w := range r.Source.Policy.Watchers() {
 		what = "there is neither a .small/ directory nor a " + w.Noun() + " "

@@ -22,6 +22,9 @@ func Check(ctx context.Context, req session.Request, state session.State) *findi
 		judge, req.Dir = gate.CheckAll, session.WorkspaceRoot(req.Dir)
 	} else {
 		req = req.AtNearestWorkspace()
+		if req.Dir == "" {
+			req.Dir = session.WorkTreeRootOf("") // without a workspace, the logs of the configuration are judged
+		}
 		req.WorkspaceKind = cmp.Or(req.WorkspaceKind, "root")
 	}
 	return req.JudgeIn(ctx, "check", state.Opener(req), func(s *session.Session) (*finding.Report, error) {

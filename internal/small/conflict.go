@@ -59,6 +59,6 @@ func conflictProblem(marker byte, line int) *Problem {
 	return &Problem{
 		Kind: ProblemYAML, Pos: Pos{line, 1}, Conflict: true,
 		Message: fmt.Sprintf("the file contains a conflict marker (%s)", strings.Repeat(string(marker), MarkerSize)),
-		Hint:    "resolve the conflict; in a workspace, use `small-hook reconcile`",
+		Hint:    "resolve the conflict; in a guarded log, use `small-hook reconcile`",
 	}
 }

@@ -88,7 +88,7 @@ func TestParseRejects(t *testing.T) {
 	const (
 		quotes    = "put a text that holds a colon and a space into quotes, or check the indentation"
 		look      = "check the indentation, quotes and brackets of this line and the one above"
-		resolve   = "resolve the conflict; in a workspace, use `small-hook reconcile`"
+		resolve   = "resolve the conflict; in a guarded log, use `small-hook reconcile`"
 		merge     = "remove the line --- and what follows it, or merge it into the first document"
 		second    = "a second YAML document begins here, and a file must have exactly one | " + merge
 		behind    = "the YAML document ended above; no program reads what follows: not YAML: "

@@ -29,8 +29,12 @@ func NoteChanged(ctx context.Context, r *run.Run) error {
 	return noteLogs(ctx, r, func(at string) bool { return r.Learned.Logs[at] }, &before)
 }
 
-// NoteAll puts into the report the state of each configured log in or below the scope's directory.
+// NoteAll puts into the report the state of each configured log in or below the scope's directory. In a part of a tree it does nothing, since the
+// stanzas' paths begin at the root.
 func NoteAll(ctx context.Context, r *run.Run) error {
+	if r.Options.PartOfTree {
+		return nil
+	}
 	return noteLogs(ctx, r, func(at string) bool { return r.Scope.Dir == "" || strings.HasPrefix(at+"/", r.Scope.Dir+"/") }, nil)
 }
 
