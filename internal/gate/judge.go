@@ -246,8 +246,19 @@ func MergeCheck(ctx context.Context, h history.History, ours, theirs, oursName, 
 	passes := []run.Pass{logs.JudgeSides, logs.JudgeBranch, logs.CompareFork}
 	if merge != "" {
 		passes = append(passes, mergeResult(r, merge))
+	} else {
+		passes = append(passes, noteDiffering)
 	}
 	return r.Do(ctx, passes...)
+}
+
+// noteDiffering notes the logs in which two tips differ, for the report's count.
+func noteDiffering(ctx context.Context, r *run.Run) error {
+	changes, err := r.Source.Changes(ctx, []history.Edge{{Parent: r.Scope.Base.ID, Child: r.Scope.Tip.ID}})
+	if err == nil {
+		r.Learned.Note(r.Source, changes[0])
+	}
+	return err
 }
 
 // listCommits lists the commits that are to be judged.

@@ -128,7 +128,11 @@ func reportUnsorted(ctx context.Context, in *run.Run, r *rule.Reporter, wrong ma
 			case fixes[d.file.Path] != "":
 				f.Fix = fixes[d.file.Path]
 			case other.Name != "":
-				f.Fix = "`git rebase " + wording.ShellWord(other.Name) + "`; then rename the branch's files so that they sort after " + wording.Quote(last)
+				onto := other.Name
+				if onto == "HEAD" { // on the branch, HEAD is another commit
+					onto = history.Short(other.ID)
+				}
+				f.Fix = "`git rebase " + wording.ShellWord(onto) + "`; then rename the branch's files so that they sort after " + wording.Quote(last)
 			case history.Uncommitted(r.Commit):
 				f.Fix = "git mv it, and commit again"
 			default:

@@ -202,7 +202,9 @@ func (c *comparison) note(path string, before witness.Log) {
 	if !c.configured(path) || !c.run.Source.IsFileEntry(path) {
 		c.run.Account.Ledgers = append(c.run.Account.Ledgers, finding.LedgerState{Path: path, Entries: log.Len(), Head: c.run.Source.Policy.LogFor(path).Head(log)})
 	}
-	if !c.configured(path) {
+	if c.configured(path) {
+		c.run.Learned.Logs[c.run.Source.LogName(path)] = true
+	} else {
 		c.run.Examined().Workspaces++
 	}
 }
