@@ -32,7 +32,14 @@ func (a *app) baselineCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.print(baselineText(written))
+			text := baselineText(written)
+			if len(written.Baselines) == 0 && len(written.Logs) > 0 && c.Flags().Changed("reason") {
+				text += "the reason is not written, since a stanza of logs has none: give it in the commit's message\n"
+			}
+			if len(written.Baselines)+len(written.Logs) > 0 {
+				text += a.nextLine("git add -- :/.small-gate.yml", `git commit -m "Accept the logs as they stand" -- :/.small-gate.yml`)
+			}
+			return a.print(text)
 		},
 	})
 	c.Flags().StringVar(&reason, "reason", "accepted as it stands", "the reason `WHY`, for the stanza")

@@ -32,7 +32,7 @@ func (a *app) restoreCommand() *cobra.Command {
 			if mend.Pushed {
 				return usageError(c, "--pushed needs --commit")
 			}
-			return limitArgs(0, 1, "at most one path")(c, args)
+			return limitArgs(0, 1, "at most one path without --commit")(c, args)
 		},
 		RunE: func(c *cobra.Command, args []string) error {
 			if mend.Commit != "" {

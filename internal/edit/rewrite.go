@@ -118,7 +118,11 @@ func findRewrites(ctx context.Context, req session.Request, at string) ([]*edge,
 				known, out = len(out), append(out, &e)
 			}
 			if o := out[known]; len(o.Edits) < maxEditsShown {
-				o.Edits = append(o.Edits, f.Message)
+				message := f.Message
+				if f.Path != at { // a file of a folder
+					message = path.Base(f.Path) + ": " + message
+				}
+				o.Edits = append(o.Edits, message)
 			} else {
 				o.More++
 			}

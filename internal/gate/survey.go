@@ -71,7 +71,7 @@ func DigestsOf(ctx context.Context, tree history.Tree, revision, dir string, opt
 	case err != nil:
 		return nil, err
 	case log == nil:
-		return nil, &failure.Error{Message: "there is no log " + at, Remedy: "name a directory that has one, or the log itself"}
+		return nil, &failure.Error{Message: "there is no log " + at, Remedy: "name a directory that has one, or a log; `small-hook doctor` lists them"}
 	case !log.Readable():
 		p := log.Problems[0]
 		return nil, &failure.Error{Message: at + " cannot be read as a log: " + p.Message, Remedy: p.Hint}

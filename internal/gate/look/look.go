@@ -97,6 +97,7 @@ func At(ctx context.Context, src *read.Source, o Options, q Query) (*finding.Loo
 
 // tip is a log at the revision, with its text, from which earlier versions are read cheaply.
 type tip struct {
+	path   string // log.File may have another path: equal files are read once
 	log    *read.LedgerFile
 	text   []byte
 	values []*small.Value
@@ -104,6 +105,7 @@ type tip struct {
 
 func (l *look) read(ctx context.Context, f history.File) (t tip, err error) {
 	logs := l.src.ReaderOf(f.Path)
+	t.path = f.Path
 	if t.log, err = logs.Read(ctx, f, nil); err != nil {
 		return t, err
 	}

@@ -60,7 +60,7 @@ func (l *look) origins(ctx context.Context, tips []tip) (brought, error) {
 func (l *look) followed(tips []tip, changes [][][]history.Change) map[string]*tip {
 	out := map[string]*tip{}
 	for i := range tips {
-		out[tips[i].log.File.Path] = &tips[i]
+		out[tips[i].path] = &tips[i]
 	}
 	for i := len(changes) - 1; i >= 0; i-- {
 		for _, edge := range changes[i] {
