@@ -140,5 +140,6 @@ func notRewritten(at string) error {
 	if at != "" && at != "." { // the root would stage all changes
 		remedy += "; stage a change that is not committed yet: " + wording.Commands("git add -- "+wording.TopPath(at))
 	}
+	remedy += "; a deleted log is waived by the fingerprint of its finding: small-hook waive FINGERPRINT"
 	return &failure.Error{Message: "neither the index nor HEAD's history rewrites the log " + wording.Quote(at), Remedy: remedy}
 }

@@ -359,7 +359,7 @@ func checkSomething(_ context.Context, r *run.Run) error {
 			where = "in " + r.Scope.Dir
 		}
 	}
-	if len(r.Source.Policy.Logs) > 0 {
+	if len(r.Source.Policy.Logs) > 0 && (r.Options.PartOfTree || r.Scope.Dir != "") {
 		remedy += "; `small-hook check --dir :/` judges the logs of the configuration"
 	}
 	what := "there is no .small/ directory "
