@@ -140,7 +140,7 @@ func logEntries(ctx context.Context, src *read.Source, revision, at string) (*le
 		}
 		if !log.Readable() {
 			p := log.Problems[0]
-			return nil, &failure.Error{Message: f.Path + " cannot be read as a log: " + p.Message, Remedy: p.Hint}
+			return nil, &failure.Error{Message: f.Path + " cannot be read as a log: " + p.Message, Remedy: remedy.ReadableAgain(f.Path, revision, p.Hint)}
 		}
 		out, found = append(out, log.Log.Entries...), true
 	}

@@ -56,8 +56,8 @@ func (u *UnreadableLog) fixOf(p small.Problem) string {
 		return p.Hint
 	case s.Standing == history.Landed && u.Run.Source.Policy.LogFor(u.Path) != nil && s.Commit != "" && !history.Uncommitted(s.Commit):
 		return s.AcceptSince()
-	case s.Commit == "" && p.Hint != "": // files are judged as they are on disk
-		return p.Hint
+	case s.Commit == "": // files are judged as they are on disk
+		return remedy.ReadableAgain(u.Path, s.Commit, p.Hint)
 	case !history.Uncommitted(s.Commit), p.Kind == small.ProblemNotAFile:
 		return s.Undo(u.Path, []string{"small-hook restore" + remedy.InDirectory(u.Path)})
 	case p.Conflict && u.Run.Source.Policy.LogFor(u.Path) != nil:

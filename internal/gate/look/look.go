@@ -12,6 +12,7 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/gate/owner"
 	"github.com/small-gate/small-gate/internal/gate/read"
+	"github.com/small-gate/small-gate/internal/gate/remedy"
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/small"
 )
@@ -111,7 +112,7 @@ func (l *look) read(ctx context.Context, f history.File) (t tip, err error) {
 	}
 	if !t.log.Readable() {
 		p := t.log.Problems[0]
-		return t, &failure.Error{Message: fmt.Sprintf("%s cannot be read as a log: line %d: %s", f.Path, p.Pos.Line, p.Message), Remedy: p.Hint}
+		return t, &failure.Error{Message: fmt.Sprintf("%s cannot be read as a log: line %d: %s", f.Path, p.Pos.Line, p.Message), Remedy: remedy.ReadableAgain(f.Path, l.Revision, p.Hint)}
 	}
 	if t.text, _, err = read.ReadFile(ctx, l.src.Tree, f, l.src.Limits); err != nil {
 		return t, err

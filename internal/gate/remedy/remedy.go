@@ -2,6 +2,7 @@
 package remedy
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strconv"
@@ -43,6 +44,14 @@ const MostRemade = 20
 
 // CommittedBefore is the fix for what was wrong before the judged change.
 const CommittedBefore = "it was committed before this change; see by which commit, and what to do: `small-hook audit`"
+
+// ReadableAgain returns the fix for a file of a revision, or on disk, that cannot be read as a log. hint is the problem's fix; it may be empty.
+func ReadableAgain(path, revision, hint string) string {
+	if revision != "" && !history.Uncommitted(revision) {
+		return cmp.Or(hint, "see by which commit, and what to do: `small-hook audit`")
+	}
+	return cmp.Or(hint, "correct it, or put the last log back, which keeps this file aside: "+wording.Commands("small-hook restore"+InDirectory(path)))
+}
 
 // Resolve returns the fix for a conflict in the workspace in dir.
 func (s Situation) Resolve(dir string) string {
