@@ -82,7 +82,7 @@ func At(ctx context.Context, src *read.Source, o Options, q Query) (*finding.Loo
 	for i := range tips {
 		for n, e := range tips[i].log.Log.Entries {
 			r := finding.Recorded{Entry: e, Path: files[i].Path, Value: tips[i].values[n]}
-			r.Commit.ID = origins[files[i].Path][e.Digest]
+			r.Commit.ID = origins.next(files[i].Path, e.Digest)
 			if !event[r.Path] {
 				out.Entries = append(out.Entries, r)
 			} else if err := v.add(ctx, r, tips[i].text); err != nil {
@@ -111,8 +111,11 @@ func (l *look) read(ctx context.Context, f history.File) (t tip, err error) {
 		return t, err
 	}
 	if !t.log.Readable() {
-		p := t.log.Problems[0]
-		return t, &failure.Error{Message: fmt.Sprintf("%s cannot be read as a log: line %d: %s", f.Path, p.Pos.Line, p.Message), Remedy: remedy.ReadableAgain(f.Path, l.Revision, p.Hint)}
+		p, line := t.log.Problems[0], ""
+		if p.Pos.Line > 0 { // the text has a line
+			line = fmt.Sprintf("line %d: ", p.Pos.Line)
+		}
+		return t, &failure.Error{Message: fmt.Sprintf("%s cannot be read as a log: %s%s", f.Path, line, p.Message), Remedy: remedy.ReadableAgain(f.Path, l.Revision, p.Hint)}
 	}
 	if t.text, _, err = read.ReadFile(ctx, l.src.Tree, f, l.src.Limits); err != nil {
 		return t, err

@@ -9,17 +9,27 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// brought maps a log's path and an entry's digest to the commit that added the entry: the first, in the order of judgement, that has it and whose
-// parents lack it.
-type brought map[string]map[small.Digest]string
+// brought maps a log's path and an entry's digest to the commits that added the entry, in the order of judgement: those that have it and whose parents
+// lack it. Equal entries were added one after the other.
+type brought map[string]map[small.Digest][]string
 
-func (b brought) add(path string, entry small.Digest, commit string) {
+func (b brought) add(path string, entry small.Digest, commits ...string) {
 	if b[path] == nil {
-		b[path] = map[small.Digest]string{}
+		b[path] = map[small.Digest][]string{}
 	}
-	if _, known := b[path][entry]; !known {
-		b[path][entry] = commit
+	b[path][entry] = append(b[path][entry], commits...)
+}
+
+// next returns the commit that added the next one of equal entries; empty if none did.
+func (b brought) next(path string, entry small.Digest) string {
+	commits := b[path][entry]
+	if len(commits) == 0 {
+		return ""
 	}
+	if len(commits) > 1 {
+		b[path][entry] = commits[1:]
+	}
+	return commits[0]
 }
 
 // origins finds the commits that added the entries of some logs.
@@ -102,8 +112,8 @@ func (l *look) noteNew(ctx context.Context, found brought, s *read.Step, path st
 		for i, log := range p.Ledgers {
 			if from := cmp.Or(log.RotatedFrom(), p.Paths[i]); from != path {
 				for _, e := range log.Log.Entries {
-					if commit, known := found[from][e.Digest]; known {
-						found.add(path, e.Digest, commit)
+					if found[path][e.Digest] == nil {
+						found.add(path, e.Digest, found[from][e.Digest]...)
 					}
 				}
 			}
