@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"path/filepath"
+	"strings"
 
 	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/gate/finding"
@@ -73,7 +74,7 @@ func ReplayID(ctx context.Context, req session.Request) (string, error) {
 }
 
 // Digests lists the entry digests of a log on disk or in a commit. log is a path: of a workspace, of a workspace's log, or of a log that the configuration
-// lists, which is a file or a folder of files that must not change. If log is empty, Digests takes the log of the workspace that ReplayID would take.
+// lists: a file, or a folder whose files are entries. If log is empty, Digests takes the log of the workspace that ReplayID would take.
 func Digests(ctx context.Context, req session.Request, state session.State, log string) (out []small.Digest, err error) {
 	if log == "" {
 		return inWorkspace(ctx, req, state, "digests", gate.DigestsOf)
@@ -98,11 +99,14 @@ func Digests(ctx context.Context, req session.Request, state session.State, log 
 		if err != nil {
 			return err
 		}
+		if path == small.Dir || strings.HasSuffix(path, "/"+small.Dir) {
+			path = strings.TrimSuffix(strings.TrimSuffix(path, small.Dir), "/")
+		}
 		files, err := h.List(ctx, at.Revision, history.Workspaces(path))
 		switch {
 		case err != nil:
 			return err
-		case len(files) > 0: // the workspace is not on disk
+		case len(files) > 0: // the commit has a workspace here, though the disk has none
 			out, err = gate.DigestsOf(ctx, h, at.Revision, path, s.Opts)
 		default:
 			out, err = gate.LogDigests(ctx, h, at.Revision, path, s.Opts)

@@ -20,8 +20,8 @@ import (
 )
 
 // CI judges the commits that a plan names. First it finds these commits in the clone, and fetches those that the clone lacks. If it cannot find a
-// commit that it needs, the report is a failure. It does not need a merge (findMerge), nor always the tip before a push (findTipBeforePush). The facts
-// say what was compared, and by which policy.
+// commit that it needs, the report is a failure. It can do without the CI system's merge (findMerge), and in some cases without the tip before a push
+// (findTipBeforePush). The facts say what was compared, and by which policy.
 func CI(ctx context.Context, req session.Request, plan ci.Plan, token Token) (*finding.Report, []Fact) {
 	req.Labels, req.RepositoryName = plan.Labels, plan.Name
 	req = req.WithEnvironmentLane()
@@ -206,11 +206,11 @@ func (j *job) checkConfigExists(ctx context.Context, s *session.Session) error {
 		return err
 	}
 	if found {
-		j.note("the configuration %s is new in this change and counts once the trusted side has it", path)
+		j.note("the configuration %s is new in the commit that is judged, and counts once the trusted side has it", path)
 		return nil
 	}
 	return &failure.Error{
-		Message: fmt.Sprintf("there is no %s, neither on the trusted side nor in the change", wording.Printable(path)),
+		Message: fmt.Sprintf("there is no %s, neither on the trusted side nor in the commit that is judged", wording.Printable(path)),
 		Remedy:  "set the input config to a file that the repository has, or leave it out",
 	}
 }

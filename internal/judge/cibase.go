@@ -60,14 +60,14 @@ func (j *job) foreignOriginError(err error) error {
 // base already has the head, and the event's own base commit does not have the head. That commit then becomes the base. Otherwise base and label
 // are returned unchanged.
 func (j *job) replaceSuspectBase(ctx context.Context, s *session.Session, base, label, head string) (string, string, error) {
-	noBranches := slices.DeleteFunc(slices.Clone(j.plan.Base), func(p ci.Point) bool { return p.Branch })
-	if !j.plan.SuspectBase || j.originIsTarget || len(noBranches) == 0 || slices.ContainsFunc(noBranches, func(p ci.Point) bool { return p.Revision == base }) {
+	otherPoints := slices.DeleteFunc(slices.Clone(j.plan.Base), func(p ci.Point) bool { return p.Branch })
+	if !j.plan.SuspectBase || j.originIsTarget || len(otherPoints) == 0 || slices.ContainsFunc(otherPoints, func(p ci.Point) bool { return p.Revision == base }) {
 		return base, label, nil
 	}
 	if has, err := s.Repo.IsAncestor(ctx, head, base); err != nil || !has {
 		return base, label, err
 	}
-	id, commitLabel, err := j.resolveFirst(ctx, s, noBranches[len(noBranches)-1:])
+	id, commitLabel, err := j.resolveFirst(ctx, s, otherPoints[len(otherPoints)-1:])
 	if err != nil {
 		return "", "", err
 	}

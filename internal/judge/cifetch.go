@@ -15,7 +15,7 @@ import (
 	"github.com/small-gate/small-gate/internal/judge/session"
 )
 
-// resolveFirst tries points in order, and resolves the first one that the clone has; label says for people where the point is from. If a point is
+// resolveFirst tries points in order, and resolves the first one that the clone has; label is the name of the point for people. If a point is
 // missing or may be out of date, and was not fetched yet, resolveFirst fetches it and returns errReopen.
 func (j *job) resolveFirst(ctx context.Context, s *session.Session, points []ci.Point) (id, label string, err error) {
 	var firstErr error
@@ -69,7 +69,7 @@ func unavailableError(p ci.Point, err error) error {
 
 // remedyGit and remedyCredentials say how a job can fetch a tip that no branch has any more: with git, or with credentials.
 const (
-	remedyGit         = "run this where git is installed, for example in small-gate's container image: fetch-depth: 0 does not bring the tip, since no branch has it any more"
+	remedyGit         = "run this where git is installed, for example in small-gate's container image; a deeper checkout (fetch-depth: 0) does not bring the tip, since no branch has it any more"
 	remedyCredentials = "give the step the credentials to fetch from the server: in a GitHub action, give the job the permission contents: read, and leave the input token as it is by default; elsewhere keep the credentials of the checkout"
 )
 
@@ -83,7 +83,7 @@ func (j *job) gitIsMissing() bool {
 	return false
 }
 
-// missingHeadError replaces the remedy of err, the error about a missing head, if a stranger's change runs with the rights of the target's workflow: a
+// missingHeadError replaces the remedy of err, the error about a missing head, if the job that judges a stranger's change has the rights of the target's workflow: a
 // deeper checkout would not bring the head of a fork, but a git command fetches it.
 func (j *job) missingHeadError(err error) error {
 	if !j.plan.Guarded || !errors.Is(err, history.ErrLacking) {

@@ -54,12 +54,12 @@ const (
 )
 
 // runCommitHook judges the index for a hook; mode is the hook's name. merged lists the other sides of the merge that the commit concludes; if it is
-// empty, they are those in MERGE_HEAD. If merged is empty and HEAD's configuration is valid, the report also names lost entries:
-// `small-hook guard` or append noted them in the work tree, and now they are missing.
+// empty, they are those in MERGE_HEAD. If merged is empty and HEAD's configuration is valid, the report also names entries that
+// `small-hook guard` or append noted in the work tree and that are missing now.
 func runCommitHook(ctx context.Context, req session.Request, mode string, merged []string) *finding.Report {
 	mayReplay := mode == prepareCommitMsg || mode == preApplyPatch // git also runs these hooks when it copies an existing commit
 	return req.Judge(ctx, mode, func(s *session.Session) (*finding.Report, error) {
-		note, err := readIndexForShim(req, mode)
+		shim, err := readIndexForShim(req, mode) // so that the prepare-commit-msg shim can skip the program if all passes
 		if err != nil {
 			return nil, err
 		}
@@ -99,13 +99,13 @@ func runCommitHook(ctx context.Context, req session.Request, mode string, merged
 		case report.Verdict == finding.Fail && mayReplay:
 			return report, addContinueCommands(ctx, s, parents, report)
 		}
-		return report, note.save(s.Repo.Where().GitDir, report)
+		return report, shim.save(s.Repo.Where().GitDir, report)
 	})
 }
 
-// addContinueCommands changes the report of a rejected commit if git has an unfinished operation: each fix that restores a log or renames a file then
-// also names the commands that continue the operation. In a rebase, a fix that gives up the rebase replaces the fix that renames a file. If git copies
-// a commit, a note says how to continue. For a merge and for a first commit, the report stays as it is.
+// addContinueCommands changes the report of a rejected commit that is part of an unfinished operation: each fix that restores a log or renames a file
+// then also names the commands that continue the operation. There is one exception: a fix that renames a file in a rebase becomes one that gives up the
+// rebase. If git copies a commit, a note says how to continue. For a merge and for a first commit, the report stays as it is.
 func addContinueCommands(ctx context.Context, s *session.Session, parents []string, report *finding.Report) error {
 	unfinished, err := state.Read(s.Repo.Where().GitDir)
 	if err != nil || len(parents) != 1 {
@@ -185,8 +185,8 @@ func judgeIfTouched(ctx context.Context, s *session.Session, head string, parent
 	return judgeIndex(ctx, s, head, parents)
 }
 
-// fixForInvalidConfig returns the fix for an invalid configuration in HEAD: how to commit a correct one. In an unfinished merge, rebase, pick or revert,
-// git commits no single file, and the change itself may bring a correct configuration.
+// fixForInvalidConfig returns the fix for an invalid configuration in HEAD: how to commit a correct one. In an unfinished merge or cherry-pick, git
+// refuses to commit one file alone; in a rebase or revert, that would end the step. There, the change itself may bring a correct configuration.
 func fixForInvalidConfig(ctx context.Context, s *session.Session, isMerge bool) (string, error) {
 	unfinished, err := state.Read(s.Repo.Where().GitDir)
 	if err != nil {
@@ -307,8 +307,8 @@ func judgeAsAmend(ctx context.Context, s *session.Session, head string) (*findin
 	return report, nil
 }
 
-// takeFixesFromHistory replaces the fixes of the lint errors in workspaces' progress logs that HEAD has, too: the commit that brought such an error
-// has to be corrected, not the index.
+// takeFixesFromHistory looks for lint errors in workspaces' progress logs. If HEAD has the same error, takeFixesFromHistory replaces the error's fix:
+// the commit that brought the error has to be corrected, not the index.
 func takeFixesFromHistory(ctx context.Context, s *session.Session, head string, report *finding.Report) error {
 	tips, err := s.Repo.Tips(ctx, "refs/remotes/")
 	if err != nil {

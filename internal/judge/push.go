@@ -26,7 +26,7 @@ const (
 	sourceHead  = "HEAD against what the remote is known to have"
 )
 
-// pushInput is what a hook knows about a push.
+// pushInput is what a hook, or sync, knows about a push.
 type pushInput struct {
 	updates []hookinput.RefUpdate
 	// remote is the name of the remote, or its URL; empty on the server, and while it is not known.
@@ -81,8 +81,8 @@ func judgePushTo(ctx context.Context, s *session.Session, push pushInput) (_ *fi
 	return report, err
 }
 
-// suggestSync changes the fix of each finding that a merge would settle, if the checked-out branch is the remote's default branch by name. There, no
-// later merge settles it: the local and the remote branch have diverged, and git will refuse this push. The fix becomes `small-hook sync`.
+// suggestSync replaces the fix [run.SettledByMerge] by `small-hook sync`, if the checked-out branch is the remote's default branch by name. No later merge
+// follows there: the local and the remote branch have diverged, and git will refuse this push.
 func (p pushInput) suggestSync(ctx context.Context, s *session.Session, r *finding.Report) error {
 	current, err := s.Repo.CurrentBranch(ctx)
 	if err != nil || p.defaultBranch.Ref != "refs/remotes/"+p.remote+"/"+history.ShortRef(current) {
@@ -261,7 +261,7 @@ func (p pushInput) judgeMove(ctx context.Context, s *session.Session, m refMove,
 	noDefaultBranch := p.defaultBranch == githistory.Branch{}
 	update.PolicyFromOldTip = noDefaultBranch || update.Old != "" && p.isDefault(m)
 	if p.onServer && noDefaultBranch && update.Old != "" {
-		// On a server without branches, no configuration counts, not even that of the tag that moves.
+		// A server without branches can have tags. If one of them moves, its own configuration does not count either.
 		if err := s.TrustDefaults("there is no branch yet"); err != nil {
 			return nil, err
 		}
