@@ -22,7 +22,8 @@ type Work struct {
 	rule.Place
 	Run *run.Run
 	Dir string
-	// NewEntries are the entries of the log that no parent has.
+	// NewEntries are the entries of the log that no parent has. Under append_only.scope: published, the parents of the index are published commits, so
+	// that entries of unpublished commits count as new.
 	NewEntries []ledger.Entry
 	// changes holds what the commit changed, by edge.
 	changes [][]history.Change
@@ -161,8 +162,8 @@ func (w *Work) EntryFinding(e ledger.Entry) finding.Finding {
 	return finding.Finding{Path: small.Progress.Path(w.Dir), Line: e.Pos.Line, Column: e.Pos.Column, Entry: finding.RefOf(e), EditTo: e.Digest.String()}
 }
 
-// keepsReplayID reports whether the handoff has the same replay id in a parent, in the commit and in the tip: a later commit of the same change
-// may write a new handoff.
+// keepsReplayID reports whether the handoff has the same replay id in a parent, in the commit and in the tip. The tip counts because a later
+// commit that is judged with this one may write a new handoff.
 func (w *Work) keepsReplayID(ctx context.Context) (bool, error) {
 	before, handoff, err := w.Documents(ctx, small.Handoff.Path(w.Dir))
 	now := replayIDIn(handoff)

@@ -166,7 +166,7 @@ func combinesParents(olds []*small.Value, after *small.Value) bool {
 }
 
 // addStatements adds a document's statements to the set into: each member of a mapping, and each whole item of a list. It ignores the order of
-// lists: if both sides changed a list, no order is right.
+// lists: if both sides changed a list, there is no order that the merge ought to have.
 func addStatements(at string, v *small.Value, into map[string]bool) {
 	switch v.Kind {
 	case small.Map:
@@ -195,7 +195,7 @@ func checkReplayStale(ctx context.Context, w *Work, r *rule.Reporter) error {
 	if len(changed) > 1 {
 		what, verb = what+" and "+changed[1].Words(), "have"
 	}
-	fix := "who changed it decides: if the work so far counts, nothing is to be done; if a new run begins, small-hook replay-id --write gives it an id of its own"
+	fix := "who changed it decides: if the work so far counts, nothing is to be done; if a new run begins, small-hook replay-id --write" + remedy.InDirectory(small.Handoff.Path(w.Dir)) + " gives the run an id of its own"
 	over, err := w.logSays(ctx, (*ledger.Ledger).RunOver)
 	if err != nil {
 		return err
@@ -211,11 +211,12 @@ func checkReplayStale(ctx context.Context, w *Work, r *rule.Reporter) error {
 	return nil
 }
 
-// findStaleChanges returns the changes in the meaning of intent and constraints if the replay id stayed the same and its run has begun.
+// findStaleChanges returns the changes in the meaning of intent and constraints if the replay id stayed the same and its run has begun. Deletions and
+// files that cannot be read are left out.
 func findStaleChanges(ctx context.Context, w *Work) ([]MeaningChange, error) {
 	changes, err := w.ChangesOfHumanFiles(ctx)
-	said := slices.DeleteFunc(changes, func(c MeaningChange) bool { return len(c.Changes) == 0 })
-	if err != nil || len(said) == 0 {
+	known := slices.DeleteFunc(changes, func(c MeaningChange) bool { return len(c.Changes) == 0 })
+	if err != nil || len(known) == 0 {
 		return nil, err
 	}
 	if same, err := w.keepsReplayID(ctx); err != nil || !same {
@@ -224,7 +225,7 @@ func findStaleChanges(ctx context.Context, w *Work) ([]MeaningChange, error) {
 	if begun, err := w.logSays(ctx, (*ledger.Ledger).HasRun); err != nil || !begun {
 		return nil, err
 	}
-	return said, nil
+	return known, nil
 }
 
 // Words names what was changed, for a message.

@@ -82,7 +82,7 @@ func findLostTasks(ctx context.Context, w *Work) ([]lostTask, error) {
 	if !w.Differs(small.Plan.Path(w.Dir)) {
 		return nil, nil
 	}
-	candidates, err := findReopened(ctx, w)
+	candidates, err := findDroppedOrReopened(ctx, w)
 	if err != nil || len(candidates) == 0 || hasReconcileEntry(w.NewEntries) {
 		return nil, err
 	}
@@ -119,9 +119,9 @@ func hasReconcileEntry(entries []ledger.Entry) bool {
 	return slices.ContainsFunc(entries, func(e ledger.Entry) bool { return e.TaskID == reconcilePlan })
 }
 
-// findReopened returns the tasks that are in every parent's plan and not in the commit's, and those that are completed in every parent's plan
-// and not in the commit's.
-func findReopened(ctx context.Context, w *Work) ([]lostTask, error) {
+// findDroppedOrReopened returns the tasks that every parent's plan has and the commit's plan lacks, and those that every parent's plan
+// calls completed and the commit's plan does not. It returns none if the commit has no plan that can be read.
+func findDroppedOrReopened(ctx context.Context, w *Work) ([]lostTask, error) {
 	before, plan, err := w.Documents(ctx, small.Plan.Path(w.Dir))
 	if err != nil || plan == nil {
 		return nil, err

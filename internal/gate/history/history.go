@@ -49,7 +49,7 @@ type Tree interface {
 	Blob(ctx context.Context, object string, limit int64) (Blob, error)
 }
 
-// The modes in a tree or an index (gitdatamodel(7)). Git records no directories; ModeDirectory is one on disk. ModeProgram is an executable file.
+// The modes in a tree or an index (gitdatamodel(7)). ModeDirectory is a directory on disk: no [File] of a commit is one. ModeProgram is an executable file.
 const (
 	ModeDirectory = "040000"
 	ModeLink      = "120000"
@@ -71,8 +71,7 @@ type Update struct {
 	// PolicyFromOldTip is true if the policy is that of the ref's old tip; then the new tip's policy takes effect with
 	// this push.
 	PolicyFromOldTip bool
-	// Target is the default branch if the ref is another branch. With the zero Tip the new tip is not compared with a
-	// target.
+	// Target is the default branch, if the ref is another branch than that. If Target is the zero Tip, the new tip is not compared with a target.
 	Target Tip
 	// Name stands for the new tip in messages; empty for its id.
 	Name string
@@ -81,7 +80,8 @@ type Update struct {
 // Tip is a commit and its name in messages.
 type Tip struct{ ID, Name string }
 
-// Branches are those against which a branch is judged: it may still change what neither has. The zero Tip stands for a branch that is not known.
+// Branches are those against which a branch is judged. The judged branch may still change what neither of them has. The zero Tip stands for a branch
+// that is not known.
 type Branches struct {
 	// Default is the default branch: its commits have landed. Target is the branch into which the judged branch will be merged.
 	Default, Target Tip
@@ -211,7 +211,7 @@ type Blob struct {
 // BlobID returns the id that git gives a blob. like is an id of the same repository, which tells the hash.
 func BlobID(data []byte, like string) string { return ObjectID("blob", data, like) }
 
-// ObjectID returns the id that git gives an object of a kind: the hash of a header and the content (git's documentation, "Git Internals - Git
+// ObjectID returns the id that git gives an object of a kind: the hash of a header and the content (the book Pro Git, "Git Internals - Git
 // Objects"). like is an id of the same repository, which tells the hash.
 func ObjectID(kind string, data []byte, like string) string {
 	sum := sha1.New()

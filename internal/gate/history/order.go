@@ -50,7 +50,7 @@ func InOrder(commits []Commit) []Commit {
 	return out
 }
 
-// FirstParentLine returns those commits that are on head's first-parent line, oldest first. Of the commits, parents come before children.
+// FirstParentLine returns those commits that are on head's first-parent line, oldest first. In commits, parents have to come before children.
 func FirstParentLine(commits []Commit, head string) (line []Commit) {
 	for _, c := range slices.Backward(commits) {
 		if c.ID == head {
@@ -61,8 +61,8 @@ func FirstParentLine(commits []Commit, head string) (line []Commit) {
 	return line
 }
 
-// BroughtBy maps each commit to the index of the commit in line, a first-parent line, that brought it there: by itself, or by a merge. Commits that are
-// not in the line's history are left out. Of the commits, parents come before children.
+// BroughtBy maps each commit to the index in line, a first-parent line, of the commit that brought it there: the commit itself, or the merge that brought
+// its branch. Commits that are not in the line's history are left out. In commits, parents have to come before children.
 func BroughtBy(line, commits []Commit) map[string]int {
 	by := map[string]int{}
 	for i, c := range line {

@@ -1,6 +1,6 @@
 package history
 
-// Standing says who may have a commit. A commit that others may have is never rewritten.
+// Standing says who may have a commit. Only the commits that nobody else has are rewritten without asking.
 type Standing int
 
 // The standings; those further down may be in more clones.
@@ -48,7 +48,7 @@ func (s Standings) At(commit string) Standing {
 type Remote struct {
 	// None is true if there is no sign of any remote.
 	None bool
-	// DefaultBranch is the name of the remote branch whose configuration counts; empty if it is not known.
+	// DefaultBranch is the name of the remote branch whose .small-gate.yml counts; empty if it is not known.
 	DefaultBranch string
 }
 

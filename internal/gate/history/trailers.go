@@ -11,11 +11,9 @@ type Trailer struct{ Name, Value string }
 // gitTrailers are the beginnings of the lines that git itself adds to the trailers.
 var gitTrailers = []string{"Signed-off-by: ", "(cherry picked from commit "}
 
-// TrailersOf reads a message's trailers as git does (git-interpret-trailers(1),
-// --parse --no-divider --unfold). Trailers are the lines of the last paragraph,
-// unless it is also the first, if all of its lines are trailers, or at least a
-// quarter of them and one is git's own. A line that begins with white space
-// continues the line before. A line that begins with # is a comment, and does not count.
+// TrailersOf reads a message's trailers as git does without configuration (git-interpret-trailers(1), --parse --no-divider --unfold). Trailers stand in
+// the last paragraph, which must not be the first. All of its lines have to be trailers; or at least a quarter of them, if one is git's own. A line that
+// begins with white space continues the line before. A line that begins with # is a comment, and does not count.
 func TrailersOf(message string) []Trailer {
 	var out []Trailer
 	trailers, others, byGit := 0, 0, false
@@ -86,8 +84,8 @@ func ParseTrailer(line string) (Trailer, bool) {
 	return Trailer{Name: name, Value: strings.TrimSpace(value)}, true
 }
 
-// AgentTrailer is the commit trailer that names the agent who made the commit. The last one counts, as in git: the
-// hook writes after what the message already has.
+// AgentTrailer is the commit trailer that names the agent who made the commit. The last one counts, because
+// the hook writes after what the message already has.
 const AgentTrailer = "Small-Agent"
 
 // AgentBranches is the prefix of branches that belong to an agent; the rest is the agent's id.

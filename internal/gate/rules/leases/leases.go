@@ -157,10 +157,10 @@ func checkForeignLease(ctx context.Context, w *commits.Work, r *rule.Reporter) e
 		f.Message = fmt.Sprintf("agent %q recorded %s on a task that agent %q has leased until %s", v.owner.Agent, ledger.Describe(e), l.agent, l.text)
 		f.Fix = fmt.Sprintf("wait until the lease expires, ask its holder to give it up in the plan, or work on another task; "+
 			"if agent %s recorded the entry and you only bring it in, let the commit's message say so, in a line such as Co-authored-by: %s",
-			wording.Quote(l.agent), strings.Trim(wording.Quote(l.agent), `"`)) // Quote escapes the name here too; the trailer must not have its quotes
+			wording.Quote(l.agent), strings.Trim(wording.Quote(l.agent), `"`)) // Quote escapes the name; the trailer must not have the quotes that it adds
 		r.Add(f)
 	}
-	// A branch small/agent-ID belongs to that agent. Only the pre-commit hook knows the branch.
+	// A branch small/agent-ID belongs to that agent.
 	branch := history.BranchOwner(w.Run.Options.Branch)
 	if w.Commit == history.Index && branch != "" && branch != v.owner.Agent && !foreign {
 		f := w.EntryFinding(w.NewEntries[0])
@@ -173,7 +173,8 @@ func checkForeignLease(ctx context.Context, w *commits.Work, r *rule.Reporter) e
 
 // foreign returns the unexpired lease on an entry's task if its agent did not make the commit; else nil. A lease in a parent
 // overrides one that the commit itself writes: nobody takes over a task in the commit that records work on it, and an agent
-// that hands one over may record its last work in the same commit. If several parents have leases, the agent's own counts.
+// that hands one over may record its last work in the same commit. If several parents have leases, one
+// of the agent who made the commit counts.
 func (v *agentCommit) foreign(e ledger.Entry) *lease {
 	var found *lease
 	for _, leases := range v.before {
@@ -218,8 +219,8 @@ func checkForkLease(v *read.Fork, r *rule.Reporter) {
 }
 
 // checkDroppedLease reports another agent's lease that every parent's plan has and the commit's plan lacks, if it had not expired by the
-// time of the log's last entry, which is taken for the time of the commit. Other rules report a task that is gone, a lease that cannot be read, and
-// work on another agent's task.
+// time of the log's last entry, which is taken for the time of the commit. Other rules report a completed task that is gone, a lease that cannot be
+// read, and work on another agent's task.
 func checkDroppedLease(ctx context.Context, w *commits.Work, r *rule.Reporter) error {
 	path := small.Plan.Path(w.Dir)
 	if !w.Differs(path) {
