@@ -29,10 +29,13 @@ func NoteChanged(ctx context.Context, r *run.Run) error {
 	return noteLogs(ctx, r, func(at string) bool { return r.Learned.Logs[at] }, &before)
 }
 
-// NoteAll puts into the report the state of each configured log in or below the scope's directory. In a part of a tree it does nothing, since the
-// stanzas' paths begin at the root.
+// NoteAll puts into the report the state of each configured log in or below the scope's directory. In a part of a tree it judges none, since the
+// stanzas' paths begin at the root, and says so.
 func NoteAll(ctx context.Context, r *run.Run) error {
 	if r.Options.PartOfTree {
+		if len(r.Source.Policy.Logs) > 0 {
+			r.Examined().Notes = append(r.Examined().Notes, "the logs that the configuration names were not judged: `small-hook check --dir :/` judges them")
+		}
 		return nil
 	}
 	return noteLogs(ctx, r, func(at string) bool { return r.Scope.Dir == "" || strings.HasPrefix(at+"/", r.Scope.Dir+"/") }, nil)
